@@ -1,0 +1,51 @@
+/** A JSON value whose inexact numbers kept their digits (see `parseJson`). */
+export type Json = null | boolean | number | string | RawNumber | Json[] | { [key: string]: Json }
+
+/** A number that a double can't hold, kept as its source text. Serialises to exactly those digits. */
+export type RawNumber = { readonly rawJSON: string }
+
+// The DOM-less lib of TypeScript does not know JSON.rawJSON and the reviver's source text yet.
+type ExactJson = {
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+  rawJSON(text: string): RawNumber
+  isRawJSON(value: unknown): value is RawNumber
+}
+const exactJson = JSON as unknown as ExactJson
+
+/** Whether a value is a number kept as its digits. */
+export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isRawJSON(value)
+
+// Sixteen or more digits, or an exponent of two or more digits: the only numbers that can be inexact. It may match
+// inside a string, too, which costs a slower parse and nothing else.
+const suspicious = /\d[\d.]{15}|\d[eE][+-]?\d\d/
+
+/**
+ * Parses JSON without rounding a number silently. Numbers that survive the trip through a double become numbers; the
+ * others (integers beyond 2^53, more than 17 significant digits, overflow to infinity) become `RawNumber`s.
+ * @throws SyntaxError when the text is not JSON.
+ */
+export const parseJson = (text: string): Json =>
+  (suspicious.test(text) ? exactJson.parse(text, keepDigits) : JSON.parse(text)) as Json
+
+const keepDigits = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
+  typeof value === 'number' && source !== undefined && !holds(value, source) ? exactJson.rawJSON(source) : value
+
+const holds = (value: number, source: string): boolean => {
+  if (!Number.isFinite(value)) return false
+  const { digits, integer } = significant(source)
+  if (digits === '') return true
+  // A fraction of up to 17 significant digits names one double; an integer must come back digit for digit.
+  return integer ? significant(BigInt(value).toString()).digits === digits : digits.length <= 17 && value !== 0
+}
+
+/** The significant digits of a JSON number, and whether it denotes an integer. */
+const significant = (source: string): { digits: string; integer: boolean } => {
+  const [mantissa = '', exponent = '0'] = source.replace(/^-/, '').toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const kept = fraction.replace(/0+$/, '')
+  const digits = `${whole}${kept}`.replace(/^0+/, '')
+  return {
+    digits: digits.replace(/0+$/, ''),
+    integer: kept.length - (digits.length - digits.replace(/0+$/, '').length) <= Number(exponent),
+  }
+}

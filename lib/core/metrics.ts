@@ -1,0 +1,20 @@
+/** Names of the metrics this project emits; alarms and the dashboard are built from the same list. */
+export type MetricName =
+  | 'ApiCalls'
+  | 'ApiRetries'
+  | 'RecordsReceived'
+  | 'RecordsChanged'
+  | 'RecordsDeleted'
+  | 'RecordsQuarantined'
+  | 'FieldsDrifted'
+  | 'ScanSeconds'
+  | 'StreamComplete'
+  | 'StreamFailed'
+  | 'StreamSuspect'
+  | 'RunComplete'
+
+/** Where measurements go: CloudWatch EMF in Lambda, memory in tests. */
+export type Metrics = { count(name: MetricName, value: number, dimensions?: Record<string, string>): void }
+
+/** Swallows everything. */
+export const noMetrics: Metrics = { count() {} }

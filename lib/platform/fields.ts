@@ -1,0 +1,52 @@
+import * as z from 'zod'
+
+/**
+ * Building blocks of the resource schemas. They accept what the API leaves open: unknown keys pass, an optional field
+ * may come as null, and an enumeration whose full list is "not shown" takes any string.
+ */
+
+/** The range in which a time of this platform can lie: 2000-01-01 to 2100-01-01. Seconds mistaken for ms fall outside. */
+const earliestMs = Date.UTC(2000, 0, 1)
+const latestMs = Date.UTC(2100, 0, 1)
+const plausible = (ms: number): boolean => ms >= earliestMs && ms < latestMs
+
+/** An object of the API. Keys that the API adds later stay in the record. */
+export const resource = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape)
+
+/** An object whose contents are "not shown" (§2.10): kept whole, whatever is in it. */
+export const freeForm = () => z.record(z.string(), z.unknown())
+
+/** An identifier: a string that is not empty. */
+export const id = () => z.string().min(1)
+
+/** A count or a size: an integer that a double holds exactly. */
+export const integer = () => z.int()
+
+/** Unix milliseconds, in a plausible range. */
+export const unixMs = () =>
+  z.int().refine(plausible, 'is not a plausible time in Unix milliseconds (2000 to 2100); it may be in seconds')
+
+/** A time as a string in date-time form (RFC 3339); without an offset it is read as UTC. */
+export const dateTime = () =>
+  z.string().refine((text) => parseTime(text) !== null, 'is not a date-time between the years 2000 and 2100')
+
+/** A string whose known values are listed; others are kept, and counted as drift. */
+export const openEnum = <const V extends readonly string[]>(...known: V) => z.string().meta({ knownValues: known })
+
+/** The values that `openEnum` declared for a schema, if it is one. */
+export const knownValuesOf = (schema: z.ZodType): readonly string[] | undefined =>
+  schema.meta()?.knownValues as readonly string[] | undefined
+
+const isoTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i
+
+/**
+ * The Unix milliseconds of a time that came as a string, or null when it is none that we understand: ISO 8601 with or
+ * without an offset (then UTC, never the machine's zone), or Unix milliseconds as digits. Out of range is null, too.
+ */
+export const parseTime = (text: string): number | null => {
+  if (/^\d{12,14}$/.test(text)) return plausible(Number(text)) ? Number(text) : null
+  const match = isoTime.exec(text)
+  if (!match) return null
+  const ms = Date.parse(match[1] || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`)
+  return Number.isFinite(ms) && plausible(ms) ? ms : null
+}

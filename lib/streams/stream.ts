@@ -1,0 +1,32 @@
+import type * as z from 'zod'
+import type { Paging } from '../platform/paging.ts'
+import type { Endpoint } from '../platform/transport.ts'
+import type { Table } from './table.ts'
+
+type FieldOf<S extends z.ZodObject> = Extract<keyof z.infer<S>, string>
+
+/**
+ * Everything the worker knows about one collection of the platform. Data only: the engine, the tables, the catalog,
+ * the docs and the contract tests read it. What differs between streams is a value or a function here.
+ */
+export type Stream<S extends z.ZodObject = z.ZodObject> = {
+  /** snake_case plural; names checkpoints, paths and the main table. */
+  readonly name: string
+  /** One sentence: what the records are, and when they change. */
+  readonly doc: string
+  readonly endpoint: Endpoint
+  readonly paging: Paging
+  /** One record as the API sends it. */
+  readonly schema: S
+  /** The field that identifies a record: a string that is not empty, or an integer. */
+  readonly primaryKey: FieldOf<S>
+  /** Unix ms of a record's last change, where it says so: of two copies in one scan the later one wins. */
+  readonly changedAt?: (record: { readonly [key: string]: unknown }) => number | undefined
+  /** Paths whose values never leave the process (`customModels[].apiKey`, `extraHeaders.*`). */
+  readonly secretPaths: readonly string[]
+  /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
+  readonly tables: readonly [Table<z.infer<S>>, ...Table<z.infer<S>>[]]
+}
+
+/** Declares a stream; the primary key must be a field of the schema. The engine sees it without its record's type. */
+export const defineStream = <S extends z.ZodObject>(stream: Stream<S>): Stream => stream as unknown as Stream

@@ -1,0 +1,92 @@
+import * as z from 'zod'
+
+/** How an attempt at a stream ended; also what `status` shows. `running`: another worker holds the lease. */
+export const StreamStatus = z.enum(['running', 'paused', 'complete', 'suspect', 'rate_limited', 'skipped', 'failed'])
+export type StreamStatus = z.infer<typeof StreamStatus>
+
+const count = () => z.int().min(0).default(0)
+
+/** What a scan has seen. `received = inserted + updated + unchanged + duplicate + quarantined`, always. */
+export const Counts = z.object({
+  received: count().describe('Records the API sent, repeats included.'),
+  inserted: count().describe('Keys that were not known before this scan.'),
+  updated: count().describe('Known keys whose content differs.'),
+  unchanged: count().describe('Known keys with the same content.'),
+  duplicate: count().describe('Further copies of a key already seen in this scan.'),
+  quarantined: count().describe('Records that break the schema.'),
+  deleted: count().describe('Known keys that the complete scan did not see.'),
+  drifted: count().describe('New or changed records with fields or values that the schema does not know.'),
+  repaired: count().describe('Records with half a surrogate pair, replaced by U+FFFD.'),
+  pages: count().describe('Pages read.'),
+  apiCalls: count().describe('HTTP requests sent, retries included.'),
+})
+export type Counts = z.infer<typeof Counts>
+
+/** The parts that one attempt has flushed, in a row. Its fence is in the names of the objects. */
+export const Segment = z.object({ fence: z.int(), parts: z.int() })
+export type Segment = z.infer<typeof Segment>
+
+/** A scan in progress: enough to go on from after a death at any instant, and bounded in size. */
+export const Scan = z.object({
+  scanId: z.string(),
+  number: z.int().describe('Counts the scans of the stream; orders them.'),
+  runId: z.string().describe('The run that began the scan: where its files lie, even when a later run ends it.'),
+  startedAt: z.number().describe('Unix ms; the time that every row of the scan carries.'),
+  position: z.discriminatedUnion('at', [
+    z.object({ at: z.literal('start') }),
+    z.object({ at: z.literal('page'), token: z.string() }),
+    z.object({ at: z.literal('end') }),
+  ]),
+  pass: z.int().describe('1, and one more for each restart from the beginning of the list.'),
+  restarts: z.object({ runId: z.string(), count: z.int() }).describe('Restarts of the current run.'),
+  barrenPages: z.int().describe('Pages in a row, up to now, that brought no new record.'),
+  unkeyed: z.int().describe('Quarantined records without a readable primary key.'),
+  segments: z.array(Segment),
+  counts: Counts,
+})
+export type Scan = z.infer<typeof Scan>
+
+/** A scan that ended, as the manifest and `status` show it. */
+export const ScanSummary = z.object({
+  stream: z.string(),
+  scanId: z.string(),
+  runId: z.string(),
+  startedAt: z.number(),
+  completedAt: z.number(),
+  status: z.enum(['complete', 'suspect']),
+  reason: z.string().nullable().describe('Why it is suspect.'),
+  withheldDeletes: z.int(),
+  counts: Counts,
+  records: z.int().describe('Live records after the scan.'),
+  filesKey: z.string().describe('The object that lists the files the scan wrote.'),
+})
+export type ScanSummary = z.infer<typeof ScanSummary>
+
+/** All that is remembered of a stream between attempts. `unpublished` is written by completion and by publish alone. */
+export const Checkpoint = z.object({
+  stream: z.string(),
+  fence: z.int().describe('Grows with each acquisition; every write is conditional on it.'),
+  status: StreamStatus.nullable(),
+  reason: z.string().nullable(),
+  statusAt: z.number().nullable(),
+  runId: z.string().nullable().describe('The run of the last attempt.'),
+  scan: Scan.nullable(),
+  scansCompleted: z.int(),
+  lastScan: ScanSummary.nullable(),
+  index: z.object({ key: z.string(), entries: z.int() }).nullable(),
+})
+export type Checkpoint = z.infer<typeof Checkpoint>
+
+/** The checkpoint of a stream that was never read. */
+export const newCheckpoint = (stream: string): Checkpoint => ({
+  stream,
+  fence: 0,
+  status: null,
+  reason: null,
+  statusAt: null,
+  runId: null,
+  scan: null,
+  scansCompleted: 0,
+  lastScan: null,
+  index: null,
+})

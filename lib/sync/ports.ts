@@ -1,0 +1,118 @@
+import type { Json } from '../core/json.ts'
+import type { Page } from '../platform/paging.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Cell, Table } from '../streams/table.ts'
+import type { Checkpoint, ScanSummary } from './checkpoint.ts'
+import type { Manifest, PartFile, PublishState, RunRecord } from './manifest.ts'
+
+/** The API as the engine sees it. Throws the errors of core/errors.ts; never answers an unknown shape as "no data". */
+export type Source = {
+  /** Requests the page at a token (null: the first). `onRequest` is called for each HTTP request, retries included. */
+  fetchPage(
+    stream: Stream,
+    token: string | null,
+    options: { signal: AbortSignal; onRequest: () => void },
+  ): Promise<Page>
+}
+
+/** Who works on a stream, and until when unless renewed. */
+export type LeaseClaim = { owner: string; now: number; expiresAt: number }
+
+/**
+ * Checkpoints and leases. Every write is conditional on the fence, so that a worker which lost its lease writes nothing:
+ * it gets `FatalError` with code `lease_lost`. A lease counts as expired by comparing times, never by its absence.
+ */
+export type Checkpoints = {
+  read(stream: string): Promise<Checkpoint | null>
+  /** Takes the lease if it is free or expired: the checkpoint with its fence one higher, or who holds it until when. */
+  acquire(stream: string, claim: LeaseClaim): Promise<{ checkpoint: Checkpoint } | { heldBy: string; until: number }>
+  /** Writes the checkpoint and renews the lease (`release: true`: gives it up). */
+  save(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
+  /** Like save, and in the same write adds the scan to those that wait for publish. */
+  complete(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, summary: ScanSummary): Promise<void>
+  /** Scans of a stream that ended and are in no manifest yet, oldest first. */
+  unpublished(stream: string): Promise<ScanSummary[]>
+  /** Forgets that a scan waits for publish. Repeating it is harmless. */
+  markPublished(stream: string, scanId: string): Promise<void>
+  /** Forgets a stream's scan in progress, or with `index` also what is known of its records. Fails while it is held. */
+  reset(stream: string, options: { index: boolean; now: number }): Promise<void>
+}
+
+/** A record as it stands in the records table. */
+export type CurrentRecord = { key: string; hash: string; body: string }
+
+/**
+ * Current records: one item per stream and primary key, with hash, body, `firstSeenAt`, `changedAt` and `deletedAt`.
+ * All writes are safe to repeat and stop when `signal` aborts (the lease ran out).
+ */
+export type Records = {
+  /** `mayExist` false promises that none of the keys was ever written by an earlier scan, and saves the reads. */
+  put(change: {
+    stream: string
+    records: CurrentRecord[]
+    changedAt: number
+    mayExist: boolean
+    signal: AbortSignal
+  }): Promise<void>
+  /** Sets `deletedAt`, and leaves the body as it was last seen. */
+  tombstone(change: { stream: string; keys: string[]; deletedAt: number; signal: AbortSignal }): Promise<void>
+  get(stream: string, key: string): Promise<StoredRecord | null>
+}
+
+/** What the records table knows of one record. Times are Unix ms. */
+export type StoredRecord = CurrentRecord & { firstSeenAt: number; changedAt: number; deletedAt: number | null }
+
+/** Rows of one table, column by column, in the order of `columnsOf(table)`. */
+export type RowBatch = { table: Table; columns: Cell[][]; rows: number }
+
+/** A record that breaks its schema: its reasons and its raw (redacted) form. */
+export type QuarantinedRecord = { key: string | null; reasons: string[]; raw: Json }
+
+/** Where the objects of one flush lie. Part numbers grow within the scan; the fence names the attempt. */
+export type PartPath = { stream: string; scanId: string; runId: string; startedAt: number; part: number; fence: number }
+
+/**
+ * The lake: change log and quarantine. An object only counts when a manifest lists it, so that writes of dead or stalled
+ * attempts are harmless.
+ */
+export type Lake = {
+  /** One Parquet object of a table; its columns are the declared ones whatever the values are. */
+  writeRows(path: PartPath, batch: RowBatch, signal: AbortSignal): Promise<PartFile>
+  writeQuarantine(path: PartPath, records: QuarantinedRecord[], signal: AbortSignal): Promise<PartFile>
+  readManifest(runId: string): Promise<Manifest | null>
+  /** Makes a manifest visible: from this instant readers count its files. */
+  writeManifest(manifest: Manifest): Promise<void>
+  /** Points `manifests/latest.json` at a manifest. */
+  pointLatest(manifest: Manifest): Promise<void>
+  /** Removes the objects of a scan's tables and quarantine that are not among `files`. */
+  removeOrphans(scan: ScanSummary, stream: Stream, files: PartFile[]): Promise<number>
+}
+
+/** Working objects of the engine: what is known of a stream, and what a scan has seen so far. */
+export type IndexStore = {
+  /** What the flush saw, in the form of sync/index-format.ts. */
+  writePart(path: PartPath, bytes: Uint8Array, signal: AbortSignal): Promise<void>
+  readPart(path: PartPath): Promise<Uint8Array | null>
+  /** The key under which an index of this scan and fence lies. */
+  indexKey(path: Omit<PartPath, 'part'>): string
+  writeIndex(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
+  /** Null when it is missing. */
+  readIndex(key: string): Promise<Uint8Array | null>
+  /** The files of a scan, so that publish need not read its parts. */
+  writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
+  readFiles(key: string): Promise<PartFile[] | null>
+  /** Removes a published scan's working objects, and indexes of the stream other than `keepIndex`. */
+  removeScan(scan: ScanSummary, keepIndex: string | null): Promise<void>
+}
+
+/** The publisher's own state. One publisher works at a time, by the same leases as streams. */
+export type Publications = {
+  acquire(claim: LeaseClaim): Promise<{ state: PublishState } | { heldBy: string; until: number }>
+  save(state: PublishState, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
+}
+
+/** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
+export type Runs = {
+  write(record: RunRecord): Promise<void>
+  latest(): Promise<RunRecord | null>
+}
