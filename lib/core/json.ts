@@ -1,8 +1,13 @@
 /** A JSON value whose inexact numbers kept their digits (see `parseJson`). */
 export type Json = null | boolean | number | string | RawNumber | Json[] | { [key: string]: Json }
 
-/** A number that a double can't hold, kept as its source text. Serialises to exactly those digits. */
-export type RawNumber = { readonly rawJSON: string }
+/**
+ * A number that a double can't hold, kept as its source text. Serialises to exactly those digits. (An interface, since
+ * a type alias would pass for a JSON object.)
+ */
+export interface RawNumber {
+  readonly rawJSON: string
+}
 
 // The DOM-less lib of TypeScript does not know JSON.rawJSON and the reviver's source text yet.
 type ExactJson = {
