@@ -4,12 +4,13 @@ import { id, openEnum, resource, unixMs } from '../fields.ts'
 const doc = (meaning: string) => `${meaning} (§2.1).`
 
 /** What an application of a repository does (§2.1, App description). */
-const AppDescription = resource({
+export const AppDescription = resource({
   description: z.string().describe(doc('Brief statement of what the application does')),
 })
+export type AppDescription = z.infer<typeof AppDescription>
 
 /** How a repository fares on one criterion (§2.1, Criterion evaluation). */
-const CriterionEvaluation = resource({
+export const CriterionEvaluation = resource({
   numerator: z
     .number()
     .min(0)
@@ -23,6 +24,7 @@ const CriterionEvaluation = resource({
   path: ['numerator'],
   error: 'is greater than the denominator',
 })
+export type CriterionEvaluation = z.infer<typeof CriterionEvaluation>
 
 /** The model that evaluated a repository (§2.1, Model used). */
 const ModelUsed = resource({

@@ -17,10 +17,11 @@ export const TokenUsage = resource({
 export type TokenUsage = z.infer<typeof TokenUsage>
 
 /** A label of a session (§2.3, tags). */
-const SessionTag = resource({
+export const SessionTag = resource({
   name: z.string().nullish().describe(doc('Name of the tag')),
   metadata: freeForm().nullish().describe(doc('Metadata of the tag; contents not shown')),
 })
+export type SessionTag = z.infer<typeof SessionTag>
 
 /** The settings that the enterprise can set defaults for (§2.10, sessionDefaultSettings: "same types as 2.3"). */
 export const defaultableSettings = {
