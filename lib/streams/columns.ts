@@ -12,12 +12,14 @@ type FieldOptions = { name?: string; type?: ColumnType; doc?: string }
  */
 export const field = <S extends z.ZodType>(schema: S, path: string, options: FieldOptions = {}): Column<z.infer<S>> => {
   const found = fieldAt(schema, path)
+  const type = options.type ?? typeOf(found)
   const doc = options.doc ?? descriptionOf(found)
   if (doc === undefined) throw new TypeError(`The schema does not describe "${path}": add .describe() to it.`)
-  const type = options.type ?? typeOf(found)
   const read = reader(path.split('.'))
   const toCell = converter(found, type)
-  return { name: options.name ?? snakeCase(path), type, doc, value: (record) => toCell(read(record)) }
+  // The unit of the API is not the column's: a timestamp is a time.
+  const meaning = type === 'timestamp' ? doc.replace(', Unix milliseconds', '') : doc
+  return { name: options.name ?? snakeCase(path), type, doc: meaning, value: (record) => toCell(read(record)) }
 }
 
 /** The same column, taken from a part of the row: how a nested table shows fields of its parent and of its element. */

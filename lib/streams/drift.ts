@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isPlainObject } from '../core/canonical-json.ts'
-import type { Json } from '../core/json.ts'
+import { isRawNumber, type Json } from '../core/json.ts'
 import { knownValuesOf, parseTime } from '../platform/fields.ts'
 import { fieldAt } from './columns.ts'
 import { layersOf } from './schema-layers.ts'
@@ -63,7 +63,8 @@ const objectVisit = (schema: z.ZodObject, path: string, times: ReadonlySet<strin
     }),
   )
   return (value, seen) => {
-    if (!isPlainObject(value)) return undefined
+    // The schema takes a number kept as its digits for an object without fields.
+    if (!isPlainObject(value)) return isRawNumber(value) ? value : undefined
     let extra: JsonObject | undefined
     for (const key in value) {
       const visit = fields.get(key)
