@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { messageOf, RejectedError } from '../core/errors.ts'
+import { parseJson } from '../core/json.ts'
+import { duplicateKeyOf } from './unique-keys.ts'
+
+/** Entries in one intent, and in one PUT (§8). */
+export const maxEntries = 100
+
+const requestId = z
+  .string()
+  .regex(/^[\w.:@/+=-]{1,128}$/, 'must be 1 to 128 letters, digits or any of . : @ / + = - _')
+  .describe('Names the request; a repetition carries the same id.')
+
+/** What an intent says about itself; its entries are judged one by one (limits/entries.ts). */
+export const Intent = z.object({
+  version: z.literal(1).default(1).describe('Version of this schema.'),
+  requestId,
+  requestedAt: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text).toISOString())
+    .describe('When somebody asked: of two intents for one address the later one stands. RFC 3339; kept in UTC.'),
+  requestedBy: z.string().min(1).max(320).describe('Who asked, for the record.'),
+  source: z.string().min(1).max(320).describe('Where it was asked: a file, the CLI, a system.'),
+  limits: z.array(z.unknown()).min(1).max(maxEntries).describe('1 to 100 entries of email and limit.'),
+})
+export type Intent = z.infer<typeof Intent>
+
+/** The entry of an intent as producers write it. */
+export type IntentEntry = { email: string; limit: number }
+
+/**
+ * Reads a message of the queue, or of anybody who hands one in. The same text has the same fate in the CLI and in the worker.
+ * @throws RejectedError `bad_request` when the text is no JSON, has a key twice in one object, or breaks the schema.
+ */
+export const parseIntent = (text: string): Intent => {
+  const intent = Intent.safeParse(jsonOf(text))
+  if (intent.success) return intent.data
+  const [issue] = intent.error.issues
+  throw refused(`it breaks the schema at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`)
+}
+
+/**
+ * The order of intents, as a text that sorts by it: by the time of the request, then by its id, whatever order the
+ * queue brings.
+ */
+export const orderOf = ({ requestedAt, requestId }: Pick<Intent, 'requestedAt' | 'requestId'>): string =>
+  `${requestedAt}#${requestId}`
+
+const jsonOf = (text: string): unknown => {
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    throw refused(`it is no JSON (${messageOf(error)})`)
+  }
+  const key = duplicateKeyOf(text)
+  if (key === null) return value
+  throw refused(`the key "${key.slice(0, 40)}" stands twice in one object, and readers disagree on which one counts`)
+}
+
+const refused = (why: string) =>
+  new RejectedError(`A message with credit limits can't be read: ${why}. Correct its producer and send it anew.`, {
+    code: 'bad_request',
+  })
