@@ -43,11 +43,11 @@ export const startAfterPages = (items: string, idField: string): Paging => ({
   query: (token) => ({ limit: '100', ...(token === null ? {} : { startAfter: token }) }),
   parse: (body) => {
     const { records } = recordsOf(body, items)
-    const last = records.at(-1)
-    if (last === undefined) return { records, nextToken: null }
-    const lastId = isPlainObject(last) ? last[idField] : undefined
-    if (typeof lastId === 'string' && lastId !== '') return { records, nextToken: lastId }
-    throw badPagination(`the last record of a page of ${items} has no ${idField} to go on from`)
+    // A broken record without an id can't be gone on from, the one before it can. A page without any id ends the list;
+    // the scan then deletes nothing, because it can't tell who the broken records are.
+    const ids = records.map((record) => (isPlainObject(record) ? record[idField] : undefined))
+    const lastId = ids.findLast((id) => typeof id === 'string' && id !== '')
+    return { records, nextToken: typeof lastId === 'string' ? lastId : null }
   },
   endsWith: ({ nextToken }, newIds) => nextToken === null || newIds === 0,
 })

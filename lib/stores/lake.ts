@@ -47,15 +47,13 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
     writeManifest: (manifest) => writeJson(manifestKey(manifest.runId), manifest),
     pointLatest: (manifest) => writeJson(latestManifestKey, manifest),
     removeOrphans: async (scan, { name, tables }, files) => {
-      const published = await readManifest(objects, manifestKey(scan.runId))
-      const counted = new Set(
-        [...files, ...(published?.scans ?? []).flatMap((other) => other.files)].map(({ key }) => key),
-      )
+      const counted = new Set(files.map(({ key }) => key))
       const places = [partitionPrefix({ ...scan, kind: 'quarantine', name })]
       for (const table of tables) places.push(partitionPrefix({ ...scan, kind: 'changes', name: table.name }))
       const keys = (await Promise.all(places.map(objects.list))).flat()
-      // A higher fence than that of the attempt which completed the scan belongs to a later scan of the same run.
-      const orphans = keys.filter((key) => !counted.has(key) && !(fenceOf(key) > fenceOf(scan.filesKey)))
+      // Another scan of the same run may lie here, too; its attempts have other fences.
+      const ofScan = (key: string) => fenceOf(key) >= scan.fences.first && fenceOf(key) <= scan.fences.last
+      const orphans = keys.filter((key) => !counted.has(key) && ofScan(key))
       await objects.remove(orphans)
       return orphans.length
     },
