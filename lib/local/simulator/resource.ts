@@ -1,7 +1,7 @@
 import type { Life, Population } from './population.ts'
 
 /** A generated resource: who lives, and what they look like. */
-export type Generator = {
+export type RecordGenerator = {
   readonly population: Population
   /** The field that identifies a record. */
   readonly idField: string
@@ -40,44 +40,10 @@ export type Resource = {
 const written = 2 ** 40
 
 /** Lays the written records over the generated ones. */
-export const createResource = (generator: Generator): Resource => {
+export const createResource = (generator: RecordGenerator): Resource => {
   const { population, idField } = generator
-  const overlay = new Map<string, string | null>()
-  const extras: string[] = []
-
-  const textAt = (position: number): string | undefined => {
-    if (position >= written) return overlay.get(extras[position - written] as string) ?? undefined
-    const life = population.at(position)
-    if (!life) return undefined
-    const id = generator.idOf(life)
-    const override = overlay.size > 0 ? overlay.get(id) : undefined
-    return override === undefined ? JSON.stringify(generator.record(life, id)) : (override ?? undefined)
-  }
-  const lives = (position: number): boolean => {
-    if (overlay.size > 0 || position >= written) return textAt(position) !== undefined
-    return population.at(position) !== undefined
-  }
-  const after = (position: number): number => (position + 1 === population.positions() ? written : position + 1)
-  const inside = (position: number): boolean =>
-    position < population.positions() || (position >= written && position < written + extras.length)
-  const wanted = (text: string, keep: SliceRequest['keep']) =>
-    !keep || keep(JSON.parse(text) as Record<string, unknown>)
-
-  const slice = ({ start, limit, keep }: SliceRequest): Slice => {
-    const records: string[] = []
-    let at = start < written && start >= population.positions() ? written : start
-    for (; inside(at); at = after(at)) {
-      if (records.length === limit && !keep) {
-        if (lives(at)) return { records, next: at }
-        continue
-      }
-      const text = textAt(at)
-      if (text === undefined || !wanted(text, keep)) continue
-      if (records.length === limit) return { records, next: at }
-      records.push(text)
-    }
-    return { records, next: null }
-  }
+  const layer: Layer = { generator, overlay: new Map(), extras: [] }
+  const { overlay, extras } = layer
 
   const positionOf = (id: string): number | undefined => {
     const extra = extras.indexOf(id)
@@ -85,7 +51,7 @@ export const createResource = (generator: Generator): Resource => {
   }
   const get = (id: string): string | undefined => {
     const position = positionOf(id)
-    return position === undefined ? undefined : textAt(position)
+    return position === undefined ? undefined : textAt(layer, position)
   }
   const put = (id: string, text: string): void => {
     const position = positionOf(id)
@@ -99,9 +65,45 @@ export const createResource = (generator: Generator): Resource => {
   }
   const count = (): number => {
     let live = 0
-    for (let at = population.positions() > 0 ? 0 : written; inside(at); at = after(at)) live += lives(at) ? 1 : 0
+    for (const at of positionsFrom(layer, 0)) live += lives(layer, at) ? 1 : 0
     return live
   }
   const writtenRecords = () => [...overlay.values()].filter((text) => text !== null)
-  return { idField, slice, get, positionOf, put, remove, count, writtenRecords }
+  return { idField, slice: (request) => sliceOf(layer, request), get, positionOf, put, remove, count, writtenRecords }
+}
+
+/** Written records by id (null: taken away), and the ids of those that no generator knows, in the order they came. */
+type Layer = { generator: RecordGenerator; overlay: Map<string, string | null>; extras: string[] }
+
+const textAt = ({ generator, overlay, extras }: Layer, position: number): string | undefined => {
+  if (position >= written) return overlay.get(extras[position - written] as string) ?? undefined
+  const life = generator.population.at(position)
+  if (!life) return undefined
+  const id = generator.idOf(life)
+  const override = overlay.size > 0 ? overlay.get(id) : undefined
+  return override === undefined ? JSON.stringify(generator.record(life, id)) : (override ?? undefined)
+}
+
+const lives = (layer: Layer, position: number): boolean =>
+  layer.overlay.size > 0 ? textAt(layer, position) !== undefined : layer.generator.population.at(position) !== undefined
+
+function* positionsFrom({ generator, extras }: Layer, start: number): Generator<number> {
+  const generated = generator.population.positions()
+  for (let at = start; at < generated; at += 1) yield at
+  for (let at = Math.max(start, written); at < written + extras.length; at += 1) yield at
+}
+
+const sliceOf = (layer: Layer, { start, limit, keep }: SliceRequest): Slice => {
+  const records: string[] = []
+  for (const at of positionsFrom(layer, start)) {
+    if (records.length === limit && !keep) {
+      if (lives(layer, at)) return { records, next: at }
+      continue
+    }
+    const text = textAt(layer, at)
+    if (text === undefined || (keep && !keep(JSON.parse(text) as Record<string, unknown>))) continue
+    if (records.length === limit) return { records, next: at }
+    records.push(text)
+  }
+  return { records, next: null }
 }

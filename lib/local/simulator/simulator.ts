@@ -88,7 +88,7 @@ const controls = ({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 
     world.resources[resource].put(id, 'text' in record ? record.text : JSON.stringify(record.value)),
   remove: (resource, id) => world.resources[resource].remove(id),
   state: () => ({
-    step: world.clock.times.length - 1,
+    step: world.step(),
     now: new Date(world.now()).toISOString(),
     records: Object.fromEntries(resourceNames.map((name) => [name, world.resources[name].count()])) as Record<
       ResourceName,

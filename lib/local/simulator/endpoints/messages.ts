@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Answer, type Call, failure, json } from '../answer.ts'
 import type { Settings } from '../options.ts'
-import { nextMessageId, type World } from '../world.ts'
+import type { World } from '../world.ts'
 import { limitOf, paginationOf, startOf } from './lists.ts'
 import { refuse, sessionMissing } from './sessions.ts'
 
@@ -35,7 +35,7 @@ export const listMessages = ({ params, query }: Call, { world, settings }: Deps)
   if (!roles.includes(role)) return failure(400, 'invalid_request', 'role must be user, assistant or tool')
   const sessionId = params.sessionId as string
   if (world.resources.sessions.get(sessionId) === undefined) return sessionMissing()
-  const all = messagesOf(world, sessionId)
+  const all = world.conversations.of(sessionId)
   const records: string[] = []
   let at = start
   for (; at < all.count; at += 1) {
@@ -51,11 +51,8 @@ export const listMessages = ({ params, query }: Call, { world, settings }: Deps)
 export const getMessage = ({ params }: Call, { world }: Deps): Answer => {
   const sessionId = params.sessionId as string
   if (world.resources.sessions.get(sessionId) === undefined) return sessionMissing()
-  const all = messagesOf(world, sessionId)
-  const index = world.messageIndex(params.messageId as string)
-  const text = index >= 0 && index < all.count ? all.at(index) : undefined
-  if (text !== undefined && (JSON.parse(text) as { id: string }).id === params.messageId)
-    return { status: 200, body: text }
+  const text = world.conversations.find(sessionId, params.messageId as string)
+  if (text !== undefined) return { status: 200, body: text }
   return failure(404, 'not_found', 'message not found')
 }
 
@@ -71,7 +68,7 @@ export const addMessage = ({ params, body }: Call, { world }: Deps): Answer => {
   if (!computerId)
     return failure(400, 'invalid_request', 'computerId: the session has none, so the message must name one')
   if (world.resources.computers.get(computerId) === undefined) return failure(404, 'not_found', 'computer not found')
-  const id = nextMessageId(world, sessionId)
+  const id = world.conversations.nextId(sessionId)
   const at = Math.max(world.now(), session.updatedAt + 1)
   const message = {
     id,
@@ -80,22 +77,11 @@ export const addMessage = ({ params, body }: Call, { world }: Deps): Answer => {
     createdAt: at,
     updatedAt: at,
   }
-  const added = world.addedMessages.get(sessionId) ?? []
-  world.addedMessages.set(sessionId, [...added, JSON.stringify(message)])
+  world.conversations.add(sessionId, JSON.stringify(message))
   const messageCount = session.messageCount + 1
   world.resources.sessions.put(
     sessionId,
     JSON.stringify({ ...session, messageCount, updatedAt: at, status: 'running' }),
   )
   return json(200, { messageId: id, status: 'running' })
-}
-
-const messagesOf = (world: World, sessionId: string) => {
-  const generated = world.messagesOf(sessionId)
-  const added = world.addedMessages.get(sessionId) ?? []
-  return {
-    count: generated.count + added.length,
-    at: (index: number): string =>
-      index < generated.count ? generated.at(index) : (added[index - generated.count] as string),
-  }
 }

@@ -26,9 +26,8 @@ export const createSession = ({ body }: Call, { world }: Deps): Answer => {
   if (!parsed.success) return refuse(parsed.error)
   const { computerId, sessionSettings } = parsed.data
   if (world.resources.computers.get(computerId) === undefined) return failure(404, 'not_found', 'computer not found')
-  const number = world.resources.sessions.writtenRecords().length
   const session = {
-    sessionId: uuidOf(hash32(0x5e55, world.clock.times.length), number),
+    sessionId: freeId(world),
     status: 'idle',
     messageCount: 0,
     createdAt: world.now(),
@@ -38,6 +37,14 @@ export const createSession = ({ body }: Call, { world }: Deps): Answer => {
   }
   world.resources.sessions.put(session.sessionId, JSON.stringify(session))
   return json(201, session)
+}
+
+/** An id that no session has, the same in every run that does the same. */
+const freeId = ({ resources }: World): string => {
+  for (let n = resources.sessions.writtenRecords().length; ; n += 1) {
+    const id = uuidOf(hash32(0x5e55, 0), n)
+    if (resources.sessions.positionOf(id) === undefined) return id
+  }
 }
 
 /** GET /sessions/{sessionId}. */

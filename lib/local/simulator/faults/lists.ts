@@ -1,5 +1,5 @@
 import type { Answer, Call, ListBody } from '../answer.ts'
-import { cursorOf } from '../cursor.ts'
+import { cursorOf, positionOfCursor } from '../cursor.ts'
 import { tokenOf } from './answers.ts'
 import type { Strike } from './book.ts'
 import { mutateRecords } from './records.ts'
@@ -69,7 +69,5 @@ const endless = (
 }
 
 /** Another token for the same position. */
-const freshToken = (token: string | null, request: number): string => {
-  const position = token === null ? 0 : (JSON.parse(Buffer.from(token, 'base64url').toString()) as { p: number }).p
-  return cursorOf(position, request)
-}
+const freshToken = (token: string | null, request: number): string =>
+  cursorOf(token === null ? 0 : (positionOfCursor(token) ?? 0), request)
