@@ -35,11 +35,11 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
       const bytes = await objects.get(key)
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
-    removeScan: async (scan) => {
-      const working = await objects.list(scanPrefix(scan))
-      const indexes = await objects.list(`${indexPrefix(scan.stream)}${scan.scanId}-`)
-      const replaced = scan.replacedIndexKey === null ? [] : [scan.replacedIndexKey]
-      await objects.remove([...working, ...indexes.filter((key) => key !== scan.indexKey), ...replaced])
+    removeScan: async ({ stream, scanId, indexKey, replacedIndexKey }) => {
+      const working = await objects.list(scanPrefix({ stream, scanId }))
+      const indexes = await objects.list(`${indexPrefix(stream)}${scanId}-`)
+      if (replacedIndexKey !== null) indexes.push(replacedIndexKey)
+      await objects.remove([...working, ...indexes.filter((key) => key !== indexKey)])
     },
   }
 }

@@ -6,12 +6,12 @@ import type { Json } from '../core/json.ts'
 import { Manifest, type PartFile } from '../sync/manifest.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import {
-  fenceOf,
   latestManifestKey,
   manifestKey,
   manifestPrefix,
-  partitionPrefix,
+  orphansOf,
   partKey,
+  scanPartitions,
   schemaVersion,
 } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
@@ -46,14 +46,9 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
     readManifest: (runId) => readManifest(objects, manifestKey(runId)),
     writeManifest: (manifest) => writeJson(manifestKey(manifest.runId), manifest),
     pointLatest: (manifest) => writeJson(latestManifestKey, manifest),
-    removeOrphans: async (scan, { name, tables }, files) => {
-      const counted = new Set(files.map(({ key }) => key))
-      const places = [partitionPrefix({ ...scan, kind: 'quarantine', name })]
-      for (const table of tables) places.push(partitionPrefix({ ...scan, kind: 'changes', name: table.name }))
-      const keys = (await Promise.all(places.map(objects.list))).flat()
-      // Another scan of the same run may lie here, too; its attempts have other fences.
-      const ofScan = (key: string) => fenceOf(key) >= scan.fences.first && fenceOf(key) <= scan.fences.last
-      const orphans = keys.filter((key) => !counted.has(key) && ofScan(key))
+    removeOrphans: async (scan, stream, files) => {
+      const keys = await Promise.all(scanPartitions(scan, stream).map(objects.list))
+      const orphans = orphansOf(keys.flat(), scan, files)
       await objects.remove(orphans)
       return orphans.length
     },
