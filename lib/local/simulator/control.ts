@@ -36,8 +36,7 @@ const answer = ({ method, path, body, text }: Request, simulator: Controlled): A
       return json(200, simulator.state())
     case 'POST advance': {
       const { hours } = Advance.parse(body ?? {})
-      simulator.advance(hours === undefined ? {} : { hours })
-      return json(200, simulator.state())
+      return json(200, simulator.advance(hours === undefined ? {} : { hours }))
     }
     case 'GET faults':
       return json(200, { faults: simulator.faults() })

@@ -29,7 +29,7 @@ export type Simulator = {
   /** {base_url} of the spec. */
   readonly baseUrl: string
   /** Moves the platform's clock by one step (24 hours by default): records change, appear and go. */
-  advance(by?: { hours?: number }): void
+  advance(by?: { hours?: number }): { step: number; now: string }
   /** Sets a fault; @throws ZodError when the rule is none. */
   fault(rule: FaultRule): Fault
   faults(): ReturnType<FaultBook['list']>
@@ -60,6 +60,8 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const log = createRequestLog()
   const controlled = controls({ world, book, limits, log })
   const server = createServer(requestListener({ settings, world, book, limits, log, simulator: controlled }))
+  // Longer than any pause of a worker: a test that wants its connection closed says so with a fault.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(settings.port, '127.0.0.1', resolve)
   })
@@ -72,10 +74,15 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   return { url, appUrl: url, baseUrl: url, ...controlled, close }
 }
 
+const momentOf = (world: World) => ({ step: world.step(), now: new Date(world.now()).toISOString() })
+
 type Parts = { world: World; book: FaultBook; limits: Limits; log: ReturnType<typeof createRequestLog> }
 
 const controls = ({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 'appUrl' | 'baseUrl' | 'close'> => ({
-  advance: ({ hours = 24 } = {}) => world.advance(hours),
+  advance: ({ hours = 24 } = {}) => {
+    world.advance(hours)
+    return momentOf(world)
+  },
   fault: book.add,
   faults: book.list,
   removeFault: book.remove,
@@ -88,8 +95,7 @@ const controls = ({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 
     world.resources[resource].put(id, 'text' in record ? record.text : JSON.stringify(record.value)),
   remove: (resource, id) => world.resources[resource].remove(id),
   state: () => ({
-    step: world.step(),
-    now: new Date(world.now()).toISOString(),
+    ...momentOf(world),
     records: Object.fromEntries(resourceNames.map((name) => [name, world.resources[name].count()])) as Record<
       ResourceName,
       number

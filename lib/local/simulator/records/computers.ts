@@ -10,11 +10,11 @@ export const computerOf = (life: Life, id: string): Record<string, unknown> => {
   const host = `build-${position}.internal.example.com`
   return {
     id,
-    name: `${pick(['build', 'gpu', 'desk', 'ci'], hash32(key, 1))}-${position}`,
-    providerType: pick(['byom', 'byom', 'managed'], hash32(key, 2)),
-    createdAt,
+    name: has(10, 0.95) ? `${pick(['build', 'gpu', 'desk', 'ci'], hash32(key, 1))}-${position}` : undefined,
+    providerType: has(11, 0.95) ? pick(['byom', 'byom', 'managed'], hash32(key, 2)) : undefined,
+    createdAt: has(12, 0.95) ? createdAt : undefined,
     hostname: has(3, 0.85) ? host : undefined,
-    status: pick(['provisioning', 'ready', 'ready', 'offline'], hash32(key, 4, version)),
+    status: has(13, 0.95) ? pick(['provisioning', 'ready', 'ready', 'offline'], hash32(key, 4, version)) : undefined,
     provisioningSteps: has(5, 0.8)
       ? steps.slice(0, 1 + (hash32(key, 6) % 4)).map((name, n) => stepOf(life, { name, n }))
       : undefined,

@@ -42,15 +42,16 @@ const customModel = (touched: number, index: number): Record<string, unknown> =>
 })
 
 const settings: Readonly<Record<string, Setting>> = {
-  sessionDefaultSettings: (t) => ({
-    model: t % 2 === 0 ? 'atlas-large' : 'borealis-2',
-    reasoningEffort: sometimes(t, 'none'),
-    interactionMode: 'auto',
-    autonomyLevel: 'off',
-    autonomyMode: sometimes(t + 1, 'normal'),
-    specModeModel: t % 2 === 0 ? 'atlas-small' : undefined,
-    specModeReasoningEffort: t % 2 === 0 ? 'none' : undefined,
-  }),
+  sessionDefaultSettings: (t) =>
+    sometimes(t, {
+      model: t % 2 === 0 ? 'atlas-large' : 'borealis-2',
+      reasoningEffort: sometimes(t, 'none'),
+      interactionMode: 'auto',
+      autonomyLevel: 'off',
+      autonomyMode: sometimes(t + 1, 'normal'),
+      specModeModel: t % 2 === 0 ? 'atlas-small' : undefined,
+      specModeReasoningEffort: t % 2 === 0 ? 'none' : undefined,
+    }),
   maxAutonomyLevel: (t) => sometimes(t, ['low', 'medium', 'high'][t % 3]),
   mcpAutonomyOverrides: (t) => sometimes(t, { search: 'low', deploy: t % 2 === 0 ? 'off' : 'medium' }),
   cloudSessionSync: flag,
@@ -61,14 +62,15 @@ const settings: Readonly<Record<string, Setting>> = {
   commandAllowlist: list('npm test', 'git status', 'ls', 'make build'),
   commandDenylist: list('rm -rf /', 'sudo', 'curl * | sh'),
   customModels: (t) => sometimes(t + 1, [customModel(t, 0), customModel(t, 1)].slice(0, 1 + (t % 2))),
-  modelPolicy: (t) => ({
-    allowedModelIds: ['atlas-large', 'borealis-2'].slice(0, 1 + (t % 2)),
-    blockedModelIds: sometimes(t, ['old-model']),
-    allowCustomModels: t % 2 === 0,
-    allowedBaseUrls: sometimes(t + 1, ['https://llm.example.com']),
-    allowAllPlatformModels: sometimes(t, true),
-    isFastModelsAllowed: t % 4 === 0 ? null : true,
-  }),
+  modelPolicy: (t) =>
+    sometimes(t, {
+      allowedModelIds: ['atlas-large', 'borealis-2'].slice(0, 1 + (t % 2)),
+      blockedModelIds: sometimes(t, ['old-model']),
+      allowCustomModels: t % 2 === 0,
+      allowedBaseUrls: sometimes(t + 1, ['https://llm.example.com']),
+      allowAllPlatformModels: sometimes(t, true),
+      isFastModelsAllowed: t % 4 === 0 ? null : true,
+    }),
   mcpPolicy: (t) => sometimes(t, { enabled: true, allowlist: ['search', 'tickets'].slice(t % 2) }),
   missionPolicy: (t) => sometimes(t, { restrictedAccess: t % 2 === 0, allowedUserIds: [`user-${t}`] }),
   userModelPolicies: (t) => sometimes(t, { [`user-${t}`]: { allowedModelIds: ['atlas-small'] } }),

@@ -8,11 +8,14 @@ export const revisionOf = ({ age, key, createdAt }: Life): Record<string, unknow
   return {
     revision: age + 1,
     settings: settingsAt(age + 1),
-    user: {
-      id: `admin-${admin}`,
-      email: `admin${admin}@example.com`,
-      name: unit(key, 2) < 0.85 ? `Admin ${admin}` : undefined,
-    },
+    user:
+      unit(key, 3) < 0.05
+        ? undefined
+        : {
+            id: `admin-${admin}`,
+            email: `admin${admin}@example.com`,
+            name: unit(key, 2) < 0.85 ? `Admin ${admin}` : undefined,
+          },
     updatedAt: new Date(createdAt).toISOString(),
   }
 }

@@ -26,7 +26,7 @@ export const userOf = (life: Life, id: string): Record<string, unknown> => {
   return {
     id,
     email: emailOf(life),
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: has(9, 0.97) ? new Date(createdAt).toISOString() : undefined,
     firstName: has(3, 0.95) ? pick(first, hash32(key, 1)) : undefined,
     lastName: has(4, 0.93) ? pick(last, hash32(key, 2)) : has(5, 0.5) ? null : undefined,
     lastSignInAt: has(6, 0.85) ? new Date(version > 0 ? changedAt : createdAt + 60_000).toISOString() : undefined,
