@@ -20,12 +20,6 @@ export const createSecretReader =
     })
   }
 
-/** A key that never changes while the process lives. */
-export const fixedCredentials = (key: string): Credentials => ({
-  current: async () => key,
-  refresh: async () => key,
-})
-
 /**
  * The API key of a secret: the text itself, or JSON with `apiKey`. It is read once and again when the platform says
  * 401, so that a rotation needs no restart.

@@ -42,7 +42,7 @@ export type SyncDeps = {
   lake: Lake
   index: IndexStore
   /** Replaces secret values before anything else sees the record. */
-  redact: (record: Json, secretPaths: readonly string[]) => Json
+  redact: (record: Json, stream: Stream) => Json
   clock: Clock
   deadline: Deadline
   log: Log

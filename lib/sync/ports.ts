@@ -28,7 +28,7 @@ export type Checkpoints = {
   acquire(stream: string, claim: LeaseClaim): Promise<{ checkpoint: Checkpoint } | { heldBy: string; until: number }>
   /** Writes the checkpoint and renews the lease (`release: true`: gives it up). */
   save(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
-  /** Like save, and in the same write adds the scan to those that wait for publish. */
+  /** Writes the checkpoint, gives the lease up, and adds the scan to those that wait for publish: one write. */
   complete(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, summary: ScanSummary): Promise<void>
   /** Scans of a stream that ended and are in no manifest yet, oldest first. */
   unpublished(stream: string): Promise<ScanSummary[]>

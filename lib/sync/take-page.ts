@@ -35,7 +35,7 @@ export const takePage = (attempt: Attempt, page: Page): void => {
 /** Takes in one record; true when this pass had not seen its key. */
 const takeRecord = (attempt: Attempt, raw: Json): boolean => {
   const { scan, buffer, stream, table, deps } = attempt
-  const { record, text, repaired } = canonical(deps.redact(raw, stream.secretPaths))
+  const { record, text, repaired } = canonical(deps.redact(raw, stream))
   scan.counts.received += 1
   buffer.received += 1
   if (repaired) scan.counts.repaired += 1

@@ -69,7 +69,7 @@ export const createMemoryCheckpoints = (): Checkpoints => {
       return take(entry, claim) ?? { checkpoint: load(stream, entry) }
     },
     save: async (checkpoint, lease) => save(checkpoint, lease),
-    complete: async (checkpoint, lease, summary) => save(checkpoint, lease, summary),
+    complete: async (checkpoint, lease, summary) => save(checkpoint, { ...lease, release: true }, summary),
     unpublished: async (stream) => {
       const summaries = [...(entries.get(stream)?.unpublished.values() ?? [])]
       return summaries
