@@ -30,7 +30,7 @@ export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: strin
       }),
     complete: (checkpoint, lease, summary) =>
       items.save(keyOf(checkpoint.stream), {
-        lease: { ...lease, fence: checkpoint.fence },
+        lease: { ...lease, fence: checkpoint.fence, release: true },
         state: stateOf(checkpoint),
         waiting: { id: summary.scanId, summary: JSON.stringify(summary) },
       }),

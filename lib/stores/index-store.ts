@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { PartFile } from '../sync/manifest.ts'
 import type { IndexStore, PartPath } from '../sync/ports.ts'
-import { fenceOf, filesKey, padded, scanPrefix } from './lake-paths.ts'
+import { filesKey, padded, scanPrefix } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 
 const compress = promisify(zstdCompress)
@@ -35,12 +35,11 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
       const bytes = await objects.get(key)
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
-    removeScan: async (scan, keepIndex) => {
-      const indexes = await objects.list(indexPrefix(scan.stream))
-      const working = await objects.list(scanPrefix(scan))
-      // An index with a higher fence belongs to a later scan, which may be about to point its checkpoint at it.
-      const old = indexes.filter((key) => key !== keepIndex && !(fenceOf(key) > fenceOf(scan.filesKey)))
-      await objects.remove([...working, ...old])
+    removeScan: async ({ stream, scanId, indexKey, replacedIndexKey }) => {
+      const working = await objects.list(scanPrefix({ stream, scanId }))
+      const indexes = await objects.list(`${indexPrefix(stream)}${scanId}-`)
+      if (replacedIndexKey !== null) indexes.push(replacedIndexKey)
+      await objects.remove([...working, ...indexes.filter((key) => key !== indexKey)])
     },
   }
 }

@@ -6,12 +6,12 @@ import type { Json } from '../core/json.ts'
 import { Manifest, type PartFile } from '../sync/manifest.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import {
-  fenceOf,
   latestManifestKey,
   manifestKey,
   manifestPrefix,
-  partitionPrefix,
+  orphansOf,
   partKey,
+  scanPartitions,
   schemaVersion,
 } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
@@ -46,16 +46,9 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
     readManifest: (runId) => readManifest(objects, manifestKey(runId)),
     writeManifest: (manifest) => writeJson(manifestKey(manifest.runId), manifest),
     pointLatest: (manifest) => writeJson(latestManifestKey, manifest),
-    removeOrphans: async (scan, { name, tables }, files) => {
-      const published = await readManifest(objects, manifestKey(scan.runId))
-      const counted = new Set(
-        [...files, ...(published?.scans ?? []).flatMap((other) => other.files)].map(({ key }) => key),
-      )
-      const places = [partitionPrefix({ ...scan, kind: 'quarantine', name })]
-      for (const table of tables) places.push(partitionPrefix({ ...scan, kind: 'changes', name: table.name }))
-      const keys = (await Promise.all(places.map(objects.list))).flat()
-      // A higher fence than that of the attempt which completed the scan belongs to a later scan of the same run.
-      const orphans = keys.filter((key) => !counted.has(key) && !(fenceOf(key) > fenceOf(scan.filesKey)))
+    removeOrphans: async (scan, stream, files) => {
+      const keys = await Promise.all(scanPartitions(scan, stream).map(objects.list))
+      const orphans = orphansOf(keys.flat(), scan, files)
       await objects.remove(orphans)
       return orphans.length
     },

@@ -29,8 +29,8 @@ export type Segment = z.infer<typeof Segment>
 /** A scan in progress: enough to go on from after a death at any instant, and bounded in size. */
 export const Scan = z.object({
   scanId: z.string(),
-  number: z.int().describe('Counts the scans of the stream; orders them.'),
   runId: z.string().describe('The run that began the scan: where its files lie, even when a later run ends it.'),
+  firstFence: z.int().describe('The fence of its first attempt.'),
   startedAt: z.number().describe('Unix ms; the time that every row of the scan carries.'),
   position: z.discriminatedUnion('at', [
     z.object({ at: z.literal('start') }),
@@ -59,6 +59,11 @@ export const ScanSummary = z.object({
   counts: Counts,
   records: z.int().describe('Live records after the scan.'),
   filesKey: z.string().describe('The object that lists the files the scan wrote.'),
+  indexKey: z.string().nullable().describe('The index that stands after the scan.'),
+  replacedIndexKey: z.string().nullable().describe('The index that stood before, if the scan replaced it.'),
+  fences: z
+    .object({ first: z.int(), last: z.int() })
+    .describe('The attempts at the scan: an unlisted object with a fence in between was left by a dead one.'),
 })
 export type ScanSummary = z.infer<typeof ScanSummary>
 

@@ -28,7 +28,7 @@ export type Checkpoints = {
   acquire(stream: string, claim: LeaseClaim): Promise<{ checkpoint: Checkpoint } | { heldBy: string; until: number }>
   /** Writes the checkpoint and renews the lease (`release: true`: gives it up). */
   save(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
-  /** Like save, and in the same write adds the scan to those that wait for publish. */
+  /** Writes the checkpoint, gives the lease up, and adds the scan to those that wait for publish: one write. */
   complete(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, summary: ScanSummary): Promise<void>
   /** Scans of a stream that ended and are in no manifest yet, oldest first. */
   unpublished(stream: string): Promise<ScanSummary[]>
@@ -84,7 +84,7 @@ export type Lake = {
   writeManifest(manifest: Manifest): Promise<void>
   /** Points `manifests/latest.json` at a manifest. */
   pointLatest(manifest: Manifest): Promise<void>
-  /** Removes the objects of a scan's tables and quarantine that are not among `files`. */
+  /** Removes the objects in the scan's partitions that one of its attempts (`fences`) wrote and `files` don't list. */
   removeOrphans(scan: ScanSummary, stream: Stream, files: PartFile[]): Promise<number>
 }
 
@@ -101,8 +101,11 @@ export type IndexStore = {
   /** The files of a scan, so that publish need not read its parts. */
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
   readFiles(key: string): Promise<PartFile[] | null>
-  /** Removes a published scan's working objects, and indexes of the stream other than `keepIndex`. */
-  removeScan(scan: ScanSummary, keepIndex: string | null): Promise<void>
+  /**
+   * Removes a published scan's working objects: its parts, its list of files, indexes that its dead attempts left, and
+   * the index it replaced. Never another scan's: one may be completing at this moment.
+   */
+  removeScan(scan: ScanSummary): Promise<void>
 }
 
 /** The publisher's own state. One publisher works at a time, by the same leases as streams. */
@@ -115,4 +118,10 @@ export type Publications = {
 export type Runs = {
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
+}
+
+/** The catalog that warehouse engines read: on AWS Glue partitions, on a laptop nothing. */
+export type Catalog = {
+  /** Registers the partitions of a manifest's files. Repeating it is harmless. */
+  register(manifest: Manifest): Promise<void>
 }
