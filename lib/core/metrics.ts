@@ -12,6 +12,10 @@ export type MetricName =
   | 'StreamFailed'
   | 'StreamSuspect'
   | 'RunComplete'
+  | 'LimitsApplied'
+  | 'LimitsFailed'
+  | 'LimitsSuperseded'
+  | 'LimitMessagesFailed'
 
 /** Where measurements go: CloudWatch EMF in Lambda, memory in tests. */
 export type Metrics = { count(name: MetricName, value: number, dimensions?: Record<string, string>): void }

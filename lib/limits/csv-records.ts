@@ -59,4 +59,4 @@ const parsePart = (text: string, from: number): { found: CsvRecord[]; strayLine:
 
 const breaksIn = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
 
-const excerpt = (text: string): string => text.trim().slice(0, excerptLength)
+const excerpt = (text: string): string => text.trim().slice(0, excerptLength).toWellFormed()

@@ -9,8 +9,8 @@ export type LimitRow = EmailAddress & { line: number; limit: number }
 /** A row that can't, with what it says. */
 export type BadRow = { line: number; reason: string; text: string }
 
-/** What a file says, row by row. */
-export type LimitRows = { rows: LimitRow[]; invalid: BadRow[] }
+/** What a file says, row by row. `aboveMaximum`: lines among the invalid ones whose limit is larger than allowed. */
+export type LimitRows = { rows: LimitRow[]; invalid: BadRow[]; aboveMaximum: number[] }
 
 type Columns = { email: number; limit: number; count: number }
 
@@ -21,13 +21,16 @@ type Columns = { email: number; limit: number; count: number }
  */
 export const readLimitsCsv = (bytes: Uint8Array, rules: Pick<LimitRules, 'maxLimit'>): LimitRows => {
   const [header, ...records] = csvRecords(textOf(bytes))
-  const result: LimitRows = { rows: [], invalid: [] }
+  const result: LimitRows = { rows: [], invalid: [], aboveMaximum: [] }
   if (!header) return result
   const columns = columnsOf(header)
   for (const record of records) {
     const row = 'cells' in record ? rowOf(record, columns, rules) : record
-    if ('reason' in row) result.invalid.push(row)
-    else result.rows.push(row)
+    if (!('reason' in row)) result.rows.push(row)
+    else {
+      result.invalid.push({ line: row.line, reason: row.reason, text: row.text })
+      if ('aboveMaximum' in row) result.aboveMaximum.push(row.line)
+    }
   }
   return result
 }
@@ -64,14 +67,15 @@ const rowOf = (
   { line, cells }: { line: number; cells: string[] },
   columns: Columns,
   rules: Pick<LimitRules, 'maxLimit'>,
-): LimitRow | BadRow => {
-  const bad = (reason: string): BadRow => ({ line, reason, text: cells.join(',').slice(0, 80) })
+): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) => {
+  const bad = (reason: string): BadRow => ({ line, reason, text: cells.join(',').slice(0, 80).toWellFormed() })
   if (cells.length !== columns.count) return bad(`it has ${cells.length} cells, and the header has ${columns.count}`)
   const email = readEmail(unguarded(cells[columns.email] ?? ''))
   if ('reason' in email) return bad(email.reason)
   const limit = limitOf(cells[columns.limit] ?? '')
   const fault = faultOfLimit(limit, rules)
-  return fault === null ? { line, ...email, limit: limit as number } : bad(fault)
+  if (fault === null) return { line, ...email, limit: limit as number }
+  return Number.isSafeInteger(limit) ? { ...bad(fault), aboveMaximum: true } : bad(fault)
 }
 
 // Digits only: 1.000 and 1,000 are a thousand to some and one to others, and Number() reads 1e3, 0x10 and blanks, too.

@@ -1,0 +1,151 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { Backoff } from '../stores/backoff.ts'
+import { createLeasedItems } from '../stores/leased-items.ts'
+import { journalText, readJournal } from './journal.ts'
+import { createLedgerItems, type ItemKey, type LedgerItem, type LedgerItems } from './ledger-items.ts'
+import { isFailure, keyText, Outcome, outcomeKey } from './outcome.ts'
+import type { Ledger, LedgerReader, LimitState, MessageFailure, OutcomeKey } from './ports.ts'
+import { pendingState } from './states.ts'
+
+/** What the ledger works with. */
+export type LedgerDeps = Backoff & { dynamodb: DynamoDBClient; table: string }
+
+const leaseKey = { pk: 'worker', sk: 'lease' }
+const dayMs = 24 * 60 * 60_000
+const last = '\uffff'
+
+/** The ledger in the limits table (see docs/decisions/limits-ledger.md). */
+export const createLedger = (deps: LedgerDeps): Ledger => {
+  const items = createLedgerItems(deps)
+  const leases = createLeasedItems(deps)
+  return {
+    open: async (claim) => {
+      const taken = await leases.acquire(leaseKey, claim)
+      return 'heldBy' in taken ? taken : { fence: taken.fence, journal: readJournal(taken.state) }
+    },
+    journal: (lease, sending) => leases.save(leaseKey, { lease, state: journalText(sending) }),
+    close: (lease) => leases.save(leaseKey, { lease: { ...lease, release: true }, state: journalText([]) }),
+    states: (identities) => readStates(items, identities),
+    outcomes: (keys) => readOutcomes(items, keys),
+    record: async ({ outcomes, states, recordedAt, callId }) => {
+      if (outcomes.length > 0) {
+        // Before the outcomes: what the log names and is not there yet was never recorded, and will be named again.
+        await items.write([logItem(outcomes, recordedAt, callId)])
+        await items.write(outcomes.map(outcomeItem))
+      }
+      await items.write(states.map(stateItem))
+    },
+    noteFailures: (failures) => items.write(failures.map(failureItem)),
+  }
+}
+
+/** The ledger as people and the lake read it; a worker may be writing meanwhile. */
+export const createLedgerReader = (deps: LedgerDeps): LedgerReader => {
+  const items = createLedgerItems(deps)
+  const pending = async () => {
+    const lease = await createLeasedItems(deps).read(leaseKey)
+    return new Map(readJournal(lease?.state ?? null).map((sending) => [sending.identity, sending]))
+  }
+  const overlaid = (state: LimitState | undefined, sending: Parameters<typeof pendingState>[0] | undefined) =>
+    sending ? pendingState(sending, state, deps.clock.now()) : state
+  const between = (from: number, to: number, wanted: (entry: LogEntry) => boolean) =>
+    outcomesInLog(items, { from, to, wanted })
+  return {
+    allStates: async function* () {
+      const journal = await pending()
+      for await (const { body } of items.scan('state')) {
+        const state = JSON.parse(body) as LimitState
+        yield overlaid(state, journal.get(state.identity))!
+        journal.delete(state.identity)
+      }
+      for (const sending of journal.values()) yield pendingState(sending, undefined, deps.clock.now())
+    },
+    statesWithPending: async (identities) => {
+      const journal = await pending()
+      const wanted = [...identities]
+      const states = await readStates(items, wanted)
+      for (const identity of wanted) {
+        const state = overlaid(states.get(identity), journal.get(identity))
+        if (state) states.set(identity, state)
+      }
+      return states
+    },
+    outcomes: (keys) => readOutcomes(items, keys),
+    outcomesOf: async (identity) => {
+      const outcomes: Outcome[] = []
+      const range = { from: 'outcome#', to: `outcome#${last}`, newestFirst: true }
+      for await (const { body } of items.query(partitionOf(identity), range)) outcomes.push(parseOutcome(body))
+      return outcomes
+    },
+    outcomesBetween: (from, to) => between(from, to, () => true),
+    failedBetween: async function* (from, to) {
+      for await (const outcome of between(from, to, ([, , name]) => isFailure(name))) {
+        if (isFailure(outcome.outcome)) yield outcome
+      }
+    },
+    failures: async (messageIds) => {
+      const found = await items.read(messageIds.map((sk) => ({ pk: 'failures', sk })))
+      return new Map(found.map(({ sk, body }) => [sk, JSON.parse(body) as MessageFailure]))
+    },
+  }
+}
+
+type LogEntry = [identity: string, name: string, outcome: Outcome['outcome']]
+
+const partitionOf = (identity: string) => `email#${identity}`
+const stateKey = (identity: string): ItemKey => ({ pk: partitionOf(identity), sk: 'state' })
+const outcomeItemKey = ({ identity, name }: OutcomeKey): ItemKey => ({
+  pk: partitionOf(identity),
+  sk: `outcome#${name}`,
+})
+const stateItem = (state: LimitState): LedgerItem => ({ ...stateKey(state.identity), body: JSON.stringify(state) })
+const outcomeItem = (outcome: Outcome): LedgerItem => ({
+  ...outcomeItemKey(outcomeKey(outcome)),
+  body: JSON.stringify(outcome),
+})
+const failureItem = (failure: MessageFailure): LedgerItem => ({
+  pk: 'failures',
+  sk: failure.messageId,
+  body: JSON.stringify(failure),
+})
+
+const logItem = (outcomes: Outcome[], recordedAt: number, callId: string): LedgerItem => {
+  const at = new Date(recordedAt).toISOString()
+  const entries = outcomes.map((outcome): LogEntry => {
+    const { identity, name } = outcomeKey(outcome)
+    return [identity, name, outcome.outcome]
+  })
+  return { pk: `log#${at.slice(0, 10)}`, sk: `${at}#${callId}`, body: JSON.stringify(entries) }
+}
+
+const parseOutcome = (body: string): Outcome => Outcome.parse(JSON.parse(body))
+
+const readStates = async (items: LedgerItems, identities: Iterable<string>): Promise<Map<string, LimitState>> => {
+  const found = await items.read([...identities].map(stateKey))
+  return new Map(
+    found.map(({ body }) => JSON.parse(body) as LimitState).map((state) => [state.identity, state] as const),
+  )
+}
+
+const readOutcomes = async (items: LedgerItems, keys: OutcomeKey[]): Promise<Map<string, Outcome>> => {
+  const found = await items.read(keys.map(outcomeItemKey))
+  return new Map(found.map(({ body }) => parseOutcome(body)).map((outcome) => [keyText(outcomeKey(outcome)), outcome]))
+}
+
+async function* outcomesInLog(
+  items: LedgerItems,
+  { from, to, wanted }: { from: number; to: number; wanted: (entry: LogEntry) => boolean },
+): AsyncGenerator<Outcome> {
+  const seen = new Set<string>()
+  const range = { from: new Date(from).toISOString(), to: new Date(to - 1).toISOString() + last }
+  for (let day = Math.floor(from / dayMs) * dayMs; day < to; day += dayMs) {
+    for await (const { body } of items.query(`log#${new Date(day).toISOString().slice(0, 10)}`, range)) {
+      const keys = (JSON.parse(body) as LogEntry[])
+        .filter(wanted)
+        .map(([identity, name]) => ({ identity, name }))
+        .filter((key) => !seen.has(keyText(key)))
+      for (const key of keys) seen.add(keyText(key))
+      yield* (await readOutcomes(items, keys)).values()
+    }
+  }
+}
