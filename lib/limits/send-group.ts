@@ -27,6 +27,7 @@ const refusedInARow = 20
 export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Promise<GroupResult> => {
   const result: GroupResult = { answers: [], unanswered: [] }
   const waiting: (readonly Sending[])[] = [group]
+  let taken = false
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     const apiCall = deps.nextCallId()
     try {
@@ -34,6 +35,7 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
         part.map(({ address: email, limit }) => ({ email, limit })),
         { deadline: deps.deadline, ...(deps.onRequest ? { onRequest: deps.onRequest } : {}) },
       )
+      taken = true
       result.answers.push(...matched(part, answer, apiCall))
     } catch (error) {
       if (!(error instanceof RejectedError)) return { ...result, unanswered: [...part], error }
@@ -42,15 +44,14 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
         waiting.push(part.slice(half), part.slice(0, half))
       } else {
         result.answers.push({ sending: part[0]!, status: 'rejected', reason: messageOf(error), apiCall })
-        if (refusesAll(result.answers)) return { answers: [], unanswered: [], error: allRefused(error) }
+        if (!taken && result.answers.length === refusedInARow) {
+          return { answers: [], unanswered: [], error: allRefused(error) }
+        }
       }
     }
   }
   return result
 }
-
-const refusesAll = (answers: Answered[]): boolean =>
-  answers.length >= refusedInARow && answers.every(({ status }) => status === 'rejected')
 
 const allRefused = (cause: RejectedError) =>
   new FatalError(

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import type { Deadline } from '../core/deadline.ts'
+import { RetryableError, SyncError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { slices } from '../stores/concurrently.ts'
+import { type Decision, decide, keysToLookUp, sendingOf, winnersOf } from './decide.ts'
+import { maxEntries } from './intent.ts'
+import { type FailedMessage, failureOf, type LimitMessage, type ReadMessage, readMessages } from './messages.ts'
+import { isFailure, type OutcomeName, outcomeOf } from './outcome.ts'
+import type { Ledger, LimitState, LimitsApi } from './ports.ts'
+import { reassert } from './reassert.ts'
+import type { LimitRules } from './rules.ts'
+import { sendEverything } from './send-everything.ts'
+import { openSession, type Session } from './session.ts'
+
+/** What applying limits needs. */
+export type ApplyDeps = {
+  api: LimitsApi
+  ledger: Ledger
+  rules: LimitRules
+  clock: Clock
+  deadline: Deadline
+  log: Log
+  metrics: Metrics
+  /** PUTs that are under way at the same time; 2 unless said otherwise. */
+  putsAtOnce?: number
+}
+
+/** What became of a batch of messages: those that must go back to the queue, and how many entries ended how. */
+export type ApplyResult = { failed: FailedMessage[]; ended: Record<OutcomeName, number> }
+
+/**
+ * Applies a batch of messages. Every entry of a message that is not among the failed ones has its outcome in the ledger.
+ *
+ * The order is the promise: the journal says what will be sent, then it is sent, then outcomes and states are recorded,
+ * then the journal is emptied, and only then may the queue forget the messages. A death anywhere repeats sends, which
+ * change nothing, and the newest intent of an address outranks all others meanwhile.
+ */
+export const applyMessages = async (messages: readonly LimitMessage[], deps: ApplyDeps): Promise<ApplyResult> => {
+  const result: ApplyResult = {
+    failed: [],
+    ended: { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0 },
+  }
+  const { readable, poison } = readMessages(messages, deps)
+  result.failed.push(...poison)
+  if (readable.length > 0) await applyReadable(readable, deps, result)
+  if (result.failed.length > 0) await deps.ledger.noteFailures(result.failed.map(({ retryAfterMs, ...rest }) => rest))
+  report(result, deps)
+  return result
+}
+
+const applyReadable = async (readable: ReadMessage[], deps: ApplyDeps, result: ApplyResult): Promise<void> => {
+  const session = await openSession(deps, randomUUID())
+  if ('heldBy' in session) return void fail(readable, busy(session.until - deps.clock.now()), { deps, result })
+  const { decision, states } = await decideAll(readable, session)
+  await recordEnded(decision, session, result)
+
+  const entries = new Map(decision.send.map((entry) => [entry.identity, entry]))
+  const sending = [...decision.send.map(sendingOf), ...decision.again]
+  if (sending.length > 0) await session.ledger.journal(session.lease, sending)
+  const sent = await sendEverything(sending, { session, entries, states })
+  for (const [outcome, count] of Object.entries(sent.ended)) result.ended[outcome as OutcomeName] += count
+  if (sent.late.length > 0) await reassert(sent.late, deps)
+  else await session.ledger.close(session.lease)
+
+  const undone = readable.filter(({ deliveries }) =>
+    deliveries.some(({ entry }) => entries.get(entry.identity) === entry && !sent.answered.has(entry.identity)),
+  )
+  if (undone.length > 0) fail(undone, sent.error ?? outOfTime(), { deps, result })
+}
+
+const decideAll = async (
+  readable: ReadMessage[],
+  { ledger }: Session,
+): Promise<{ decision: Decision; states: Map<string, LimitState> }> => {
+  const deliveries = readable.flatMap((message) => message.deliveries)
+  const states = await ledger.states(new Set(deliveries.map(({ entry }) => entry.identity)))
+  const winners = winnersOf(deliveries, states)
+  const keys = keysToLookUp(deliveries, winners)
+  const recorded = keys.length > 0 ? await ledger.outcomes(keys) : new Map()
+  return { decision: decide(deliveries, { states, winners, recorded }), states }
+}
+
+/** Records the entries that end without being sent, and the states that came into doubt. */
+const recordEnded = async ({ ended, uncertain }: Decision, session: Session, result: ApplyResult): Promise<void> => {
+  const recordedAt = session.clock.now()
+  const outcomes = ended.map(({ entry, outcome, reason }) => outcomeOf(entry, { outcome, reason }, recordedAt))
+  for (const { outcome } of outcomes) result.ended[outcome] += 1
+  for (const some of slices(outcomes, maxEntries)) {
+    await session.ledger.record({ outcomes: some, states: [], recordedAt, callId: session.nextCallId() })
+  }
+  if (uncertain.length > 0) {
+    await session.ledger.record({ outcomes: [], states: uncertain, recordedAt, callId: session.nextCallId() })
+  }
+}
+
+const fail = (
+  messages: readonly ReadMessage[],
+  error: unknown,
+  { deps, result }: { deps: ApplyDeps; result: ApplyResult },
+): void => {
+  if (!(error instanceof SyncError)) throw error
+  for (const { message } of messages) result.failed.push(failureOf(message, error, deps.clock.now()))
+}
+
+const report = ({ failed, ended }: ApplyResult, { log, metrics }: ApplyDeps): void => {
+  for (const { messageId, code, reason, receiveCount } of failed) {
+    log.error('A message with credit limits goes back to the queue.', { messageId, code, reason, receiveCount })
+  }
+  let failures = 0
+  for (const [outcome, count] of Object.entries(ended)) if (isFailure(outcome as OutcomeName)) failures += count
+  metrics.count('LimitsApplied', ended.applied)
+  metrics.count('LimitsSuperseded', ended.superseded)
+  metrics.count('LimitsFailed', failures)
+  metrics.count('LimitMessagesFailed', failed.length)
+  log.info('Credit limits were applied.', { ...ended, messagesFailed: failed.length })
+}
+
+const busy = (forMs: number) =>
+  new RetryableError('Another worker holds the ledger of credit limits. Its messages come first; these wait.', {
+    code: 'lease_lost',
+    retryAfterMs: Math.max(1_000, forMs),
+  })
+
+const outOfTime = () =>
+  new RetryableError('The time of this invocation ended before all limits were sent; the rest is sent next time.', {
+    code: 'timeout',
+    retryAfterMs: 0,
+  })
