@@ -9,7 +9,8 @@ let sim: Simulator
 let session: Row
 let computerId: string
 beforeAll(async () => {
-  sim = await startSimulator({ apiKey: ['sim-key', 'other-key'], counts: { messagesPerSession: 8 } })
+  const rates = { sessions: { changed: 1, removed: 0 } }
+  sim = await startSimulator({ apiKey: ['sim-key', 'other-key'], counts: { messagesPerSession: 8 }, rates })
   session = ((await ask(sim, paths.sessions)).body.sessions as Row[]).find((row) => row.computerId) as Row
   computerId = session.computerId as string
 })
