@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
@@ -24,6 +23,8 @@ export type ApplyDeps = {
   deadline: Deadline
   log: Log
   metrics: Metrics
+  /** A name for a worker, never given twice. */
+  newOwner: () => string
   /** PUTs that are under way at the same time; 2 unless said otherwise. */
   putsAtOnce?: number
 }
@@ -52,7 +53,7 @@ export const applyMessages = async (messages: readonly LimitMessage[], deps: App
 }
 
 const applyReadable = async (readable: ReadMessage[], deps: ApplyDeps, result: ApplyResult): Promise<void> => {
-  const session = await openSession(deps, randomUUID())
+  const session = await openSession(deps, deps.newOwner())
   if ('heldBy' in session) return void fail(readable, busy(session.until - deps.clock.now()), { deps, result })
   const { decision, states } = await decideAll(readable, session)
   await recordEnded(decision, session, result)

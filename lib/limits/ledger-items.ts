@@ -91,7 +91,7 @@ const writeBatch = (items: LedgerItem[], { dynamodb, table, clock, random }: Dep
     const answer = await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [table]: work } }))
     return answer.UnprocessedItems?.[table] ?? []
   }
-  return callAws({ what }, () => untilDone(requests, { clock, random, what, send }))
+  return callAws({ what }, () => untilDone(requests, send, { clock, random, what }))
 }
 
 const readBatch = async (keys: ItemKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> => {
@@ -104,7 +104,7 @@ const readBatch = async (keys: ItemKey[], { dynamodb, table, clock, random }: De
     return answer.UnprocessedKeys?.[table]?.Keys ?? []
   }
   const work = keys.map(({ pk, sk }) => ({ pk: { S: pk }, sk: { S: sk } }))
-  await callAws({ what }, () => untilDone(work, { clock, random, what, send }))
+  await callAws({ what }, () => untilDone(work, send, { clock, random, what }))
   return found
 }
 

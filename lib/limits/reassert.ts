@@ -20,7 +20,7 @@ export const reassert = async (late: readonly Sending[], deps: ApplyDeps): Promi
     count: late.length,
   })
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const session = await openSession({ ...deps, deadline: noDeadline }, `${deps.clock.now()}-reassert`)
+    const session = await openSession({ ...deps, deadline: noDeadline }, deps.newOwner())
     if ('heldBy' in session) {
       await deps.clock.sleep(Math.min(pauseMs, Math.max(0, session.until - deps.clock.now())))
       continue

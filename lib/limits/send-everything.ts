@@ -60,9 +60,12 @@ const recordGroup = async ({ answers, unanswered }: GroupResult, work: Work, sen
     const previousLimit = before?.certain ? before.limit : null
     return [outcomeOf(entry, { outcome: status, reason, apiCall, previousLimit }, recordedAt)]
   })
-  const after = answers.map(({ sending, status }) =>
-    answeredState(sending, { before: states.get(sending.identity), status }, recordedAt),
-  )
+  const after = answers.map(({ sending, status }) => {
+    const before = states.get(sending.identity)
+    // A limit that was only said again, and is not taken now: what the platform has is open.
+    if (before && status !== 'applied' && !entries.has(sending.identity)) return { ...before, certain: false }
+    return answeredState(sending, { before, status }, recordedAt)
+  })
   const { ledger } = session
   await ledger.record({ outcomes, states: after, recordedAt, callId: session.nextCallId() })
   if (unanswered.length > 0) {
