@@ -1,53 +1,60 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { Clock } from '../core/clock.ts'
 import type { Backoff } from '../stores/backoff.ts'
-import { createLeasedItems } from '../stores/leased-items.ts'
+import { createLeasedItems, type LeasedItems } from '../stores/leased-items.ts'
 import { journalText, readJournal } from './journal.ts'
 import { createLedgerItems, type ItemKey, type LedgerItem, type LedgerItems } from './ledger-items.ts'
 import { isFailure, keyText, Outcome, outcomeKey } from './outcome.ts'
 import type { Ledger, LedgerReader, LimitState, MessageFailure, OutcomeKey } from './ports.ts'
 import { pendingState } from './states.ts'
 
-/** What the ledger works with. */
-export type LedgerDeps = Backoff & { dynamodb: DynamoDBClient; table: string }
+/** What the ledger is made of: items, and the lease on its one worker. */
+export type LedgerParts = {
+  items: LedgerItems
+  leases: Pick<LeasedItems, 'acquire' | 'save' | 'read'>
+  clock: Clock
+}
+
+/** The parts over the limits table in DynamoDB. */
+export const ledgerParts = (deps: Backoff & { dynamodb: DynamoDBClient; table: string }): LedgerParts => ({
+  items: createLedgerItems(deps),
+  leases: createLeasedItems(deps),
+  clock: deps.clock,
+})
 
 const leaseKey = { pk: 'worker', sk: 'lease' }
 const dayMs = 24 * 60 * 60_000
 const last = '\uffff'
 
 /** The ledger in the limits table (see docs/decisions/limits-ledger.md). */
-export const createLedger = (deps: LedgerDeps): Ledger => {
-  const items = createLedgerItems(deps)
-  const leases = createLeasedItems(deps)
-  return {
-    open: async (claim) => {
-      const taken = await leases.acquire(leaseKey, claim)
-      return 'heldBy' in taken ? taken : { fence: taken.fence, journal: readJournal(taken.state) }
-    },
-    journal: (lease, sending) => leases.save(leaseKey, { lease, state: journalText(sending) }),
-    close: (lease) => leases.save(leaseKey, { lease: { ...lease, release: true }, state: journalText([]) }),
-    states: (identities) => readStates(items, identities),
-    outcomes: (keys) => readOutcomes(items, keys),
-    record: async ({ outcomes, states, recordedAt, callId }) => {
-      if (outcomes.length > 0) {
-        // Before the outcomes: what the log names and is not there yet was never recorded, and will be named again.
-        await items.write([logItem(outcomes, recordedAt, callId)])
-        await items.write(outcomes.map(outcomeItem))
-      }
-      await items.write(states.map(stateItem))
-    },
-    noteFailures: (failures) => items.write(failures.map(failureItem)),
-  }
-}
+export const createLedger = ({ items, leases }: LedgerParts): Ledger => ({
+  open: async (claim) => {
+    const taken = await leases.acquire(leaseKey, claim)
+    return 'heldBy' in taken ? taken : { fence: taken.fence, journal: readJournal(taken.state) }
+  },
+  journal: (lease, sending) => leases.save(leaseKey, { lease, state: journalText(sending) }),
+  close: (lease) => leases.save(leaseKey, { lease: { ...lease, release: true }, state: journalText([]) }),
+  states: (identities) => readStates(items, identities),
+  outcomes: (keys) => readOutcomes(items, keys),
+  record: async ({ outcomes, states, recordedAt, callId }) => {
+    if (outcomes.length > 0) {
+      // Before the outcomes: what the log names and is not there yet was never recorded, and will be named again.
+      await items.write([logItem(outcomes, recordedAt, callId)])
+      await items.write(outcomes.map(outcomeItem))
+    }
+    await items.write(states.map(stateItem))
+  },
+  noteFailures: (failures) => items.write(failures.map(failureItem)),
+})
 
 /** The ledger as people and the lake read it; a worker may be writing meanwhile. */
-export const createLedgerReader = (deps: LedgerDeps): LedgerReader => {
-  const items = createLedgerItems(deps)
+export const createLedgerReader = ({ items, leases, clock }: LedgerParts): LedgerReader => {
   const pending = async () => {
-    const lease = await createLeasedItems(deps).read(leaseKey)
+    const lease = await leases.read(leaseKey)
     return new Map(readJournal(lease?.state ?? null).map((sending) => [sending.identity, sending]))
   }
   const overlaid = (state: LimitState | undefined, sending: Parameters<typeof pendingState>[0] | undefined) =>
-    sending ? pendingState(sending, state, deps.clock.now()) : state
+    sending ? pendingState(sending, state, clock.now()) : state
   const between = (from: number, to: number, wanted: (entry: LogEntry) => boolean) =>
     outcomesInLog(items, { from, to, wanted })
   return {
@@ -58,7 +65,7 @@ export const createLedgerReader = (deps: LedgerDeps): LedgerReader => {
         yield overlaid(state, journal.get(state.identity))!
         journal.delete(state.identity)
       }
-      for (const sending of journal.values()) yield pendingState(sending, undefined, deps.clock.now())
+      for (const sending of journal.values()) yield pendingState(sending, undefined, clock.now())
     },
     statesWithPending: async (identities) => {
       const journal = await pending()

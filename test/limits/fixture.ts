@@ -1,0 +1,119 @@
+import type { Deadline } from '../../lib/core/deadline.ts'
+import { deadlineAfter } from '../../lib/core/deadline.ts'
+import { silentLog } from '../../lib/core/log.ts'
+import { noMetrics } from '../../lib/core/metrics.ts'
+import { type ApplyDeps, applyMessages } from '../../lib/limits/apply.ts'
+import type { IntentEntry } from '../../lib/limits/intent.ts'
+import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/limits/ledger.ts'
+import type { LimitMessage } from '../../lib/limits/messages.ts'
+import type { Outcome } from '../../lib/limits/outcome.ts'
+import type { IntentMessage } from '../../lib/limits/publisher.ts'
+import { defaultRules } from '../../lib/limits/rules.ts'
+import { startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { clientOf, fakeClock } from '../platform/fixture.ts'
+import { memoryParts } from './memory.ts'
+
+export const start = Date.parse('2026-05-06T10:00:00Z')
+
+/** A time of a request: seconds after (or before) ten o'clock. */
+export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString()
+
+let owners = 0
+export const newOwner = (): string => `worker-${++owners}`
+
+/** An intent, its entries as `email: limit`. */
+export const intent = (
+  limits: Record<string, unknown> | readonly { email: unknown; limit: unknown }[],
+  fields: Partial<IntentMessage> = {},
+): IntentMessage => ({
+  version: 1,
+  requestId: 'request-1',
+  requestedAt: at(0),
+  requestedBy: 'it@example.com',
+  source: 'test',
+  limits: (Array.isArray(limits)
+    ? limits
+    : Object.entries(limits).map(([email, limit]) => ({ email, limit }))) as IntentEntry[],
+  ...fields,
+})
+
+let messages = 0
+export const message = (body: unknown, receiveCount = 1): LimitMessage => ({
+  messageId: `message-${++messages}`,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+  receiveCount,
+})
+
+export type Put = { email: string; limit: number }[]
+
+/** A simulated platform with its client, and every PUT it received. */
+export const startPlatform = async () => {
+  const simulator = await startSimulator({ counts: { users: 400 } })
+  const clock = fakeClock()
+  const puts: Put[] = []
+  const recording: typeof fetch = async (url, init) => {
+    if (init?.method === 'PUT') puts.push((JSON.parse(String(init.body)) as { users: Put }).users)
+    return await fetch(url, init)
+  }
+  const api = clientOf(simulator.url, { fetch: recording, clock, credentials: keyOf('sim-key') })
+  const users = await usersOf(api)
+  return { simulator, api, puts, users, clock }
+}
+export type Platform = Awaited<ReturnType<typeof startPlatform>>
+
+const keyOf = (key: string) => ({ current: async () => key, refresh: async () => key })
+
+const usersOf = async (api: ReturnType<typeof clientOf>): Promise<string[]> => {
+  const emails: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await api.listOrganizationUsers({ limit: 100, ...(cursor ? { cursor } : {}) })
+    for (const { email } of page.users) if (email) emails.push(email)
+    cursor = page.pagination.hasMore ? (page.pagination.nextCursor ?? undefined) : undefined
+  } while (cursor)
+  return emails
+}
+
+/** A worker over a ledger (in memory, unless another is given) and a platform. */
+export const workerOn = (
+  platform: Pick<Platform, 'api' | 'clock'>,
+  given?: LedgerParts,
+  more: Partial<ApplyDeps> = {},
+) => {
+  const { clock } = platform
+  const parts = given ?? memoryParts(clock)
+  const ledger = createLedger(parts)
+  const reader = createLedgerReader(parts)
+  const apply = (batch: LimitMessage[], overrides: Partial<ApplyDeps> & { deadline?: Deadline } = {}) =>
+    applyMessages(batch, {
+      api: platform.api,
+      ledger,
+      clock,
+      newOwner,
+      rules: defaultRules,
+      deadline: deadlineAfter(clock, 60_000),
+      log: silentLog,
+      metrics: noMetrics,
+      ...more,
+      ...overrides,
+    })
+  return { parts, ledger, reader, apply }
+}
+
+/** The outcomes of a request in the order of its entries, as "outcome" or "outcome: reason". */
+export const outcomesOf = (outcomes: Outcome[], requestId: string): string[] =>
+  outcomes
+    .filter((outcome) => outcome.requestId === requestId)
+    .sort((a, b) => a.index - b.index)
+    .map(({ outcome }) => outcome)
+
+/** Everything that a reader knows. */
+export const allOutcomes = async (reader: ReturnType<typeof createLedgerReader>): Promise<Outcome[]> =>
+  allOf(reader.outcomesBetween(start - 86_400_000, start + 30 * 86_400_000))
+
+/** All that an iterable yields. */
+export const allOf = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
