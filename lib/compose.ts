@@ -29,6 +29,8 @@ export type Doors = {
   clock?: Clock
   settings?: Partial<SyncSettings>
   clients?: AwsClients
+  /** How the platform is reached; the runtime's own by default. */
+  fetch?: typeof fetch
 }
 
 /** Everything that the functions and commands work with. */
@@ -48,7 +50,7 @@ export const compose = (variables: Variables, doors: Doors) => {
   const clock = doors.clock ?? systemClock
   const stores = createStores(env, clients, clock)
   const settings = { ...defaultSettings, ...doors.settings }
-  const platform = platformOf(env, readSecret, { clock, log: doors.log })
+  const platform = platformOf(env, readSecret, { ...doors, clock })
   const newOwner = () => `${process.pid}-${randomUUID()}`
 
   return {
@@ -111,7 +113,7 @@ type PlatformEnvironment = {
 const platformOf = (
   env: PlatformEnvironment,
   readSecret: ReadSecret,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, fetch }: { clock: Clock; log: Log; fetch?: typeof globalThis.fetch },
 ): PlatformClient =>
   createPlatformClient({
     appUrl: env.PLATFORM_APP_URL,
@@ -122,6 +124,7 @@ const platformOf = (
     clock,
     log,
     random: Math.random,
+    ...(fetch ? { fetch } : {}),
   })
 
 const redactionKey = async (
