@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
 import { type Clock, systemClock } from './core/clock.ts'
-import type { Deadline } from './core/deadline.ts'
+import { type Deadline, earlier } from './core/deadline.ts'
 import { PlatformVariables, RedactionVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
 import type { Log } from './core/log.ts'
 import type { Metrics } from './core/metrics.ts'
@@ -29,6 +29,8 @@ export type Doors = {
   clock?: Clock
   settings?: Partial<SyncSettings>
   clients?: AwsClients
+  /** How the platform is reached; the runtime's own by default. */
+  fetch?: typeof fetch
 }
 
 /** Everything that the functions and commands work with. */
@@ -48,7 +50,7 @@ export const compose = (variables: Variables, doors: Doors) => {
   const clock = doors.clock ?? systemClock
   const stores = createStores(env, clients, clock)
   const settings = { ...defaultSettings, ...doors.settings }
-  const platform = platformOf(env, readSecret, { clock, log: doors.log })
+  const platform = platformOf(env, readSecret, { ...doors, clock })
   const newOwner = () => `${process.pid}-${randomUUID()}`
 
   return {
@@ -60,7 +62,7 @@ export const compose = (variables: Variables, doors: Doors) => {
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
       const { redact } = createRedactor(await redactionKey(env, readSecret))
-      const source = createSource(platform, deadline)
+      const source = createSource(platform, earlier(deadline, settings.marginMs))
       return { ...stores, source, redact, clock, deadline, log: doors.log, metrics: doors.metrics, newOwner, settings }
     },
     finishDeps: (): FinishDeps => ({
@@ -111,7 +113,7 @@ type PlatformEnvironment = {
 const platformOf = (
   env: PlatformEnvironment,
   readSecret: ReadSecret,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, fetch }: { clock: Clock; log: Log; fetch?: typeof globalThis.fetch },
 ): PlatformClient =>
   createPlatformClient({
     appUrl: env.PLATFORM_APP_URL,
@@ -122,6 +124,7 @@ const platformOf = (
     clock,
     log,
     random: Math.random,
+    ...(fetch ? { fetch } : {}),
   })
 
 const redactionKey = async (

@@ -81,9 +81,9 @@ export type Lake = {
   writeQuarantine(path: PartPath, records: QuarantinedRecord[], signal: AbortSignal): Promise<PartFile>
   readManifest(runId: string): Promise<Manifest | null>
   /** Makes a manifest visible: from this instant readers count its files. */
-  writeManifest(manifest: Manifest): Promise<void>
+  writeManifest(manifest: Manifest, signal: AbortSignal): Promise<void>
   /** Points `manifests/latest.json` at a manifest. */
-  pointLatest(manifest: Manifest): Promise<void>
+  pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
   /** Removes the objects in the scan's partitions that one of its attempts (`fences`) wrote and `files` don't list. */
   removeOrphans(scan: ScanSummary, stream: Stream, files: PartFile[]): Promise<number>
 }

@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { DatabaseSync } from 'node:sqlite'
 import { buildApp } from 'fauxqs'
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
+type Persistence = NonNullable<Stores['sqsStore']['persistence']>
 type Modules = {
   SqsStore: new () => Stores['sqsStore']
   SnsStore: new () => Stores['snsStore']
   S3Store: new () => Stores['s3Store']
-  PersistenceManager: new (dir: string) => NonNullable<Stores['sqsStore']['persistence']>
+  PersistenceManager: new (dir: string) => Persistence
 }
 
 /** An emulator without a socket of its own: it answers requests that the front door hands it. */
@@ -17,6 +19,8 @@ export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
   const { SqsStore, SnsStore, S3Store, PersistenceManager } = await loadModules()
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: inKeyOrder(new S3Store()) }
   const persistence = new PersistenceManager(dir)
+  // A commit outlives the process without waiting for the disk; only a power cut could take the last ones, as in LevelDB.
+  databaseOf(persistence).exec('PRAGMA synchronous = NORMAL')
   // Loading comes before the stores know their persistence, else it would write what it reads.
   persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store)
   stores.sqsStore.persistence = persistence
@@ -34,7 +38,10 @@ export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
   return { handle, close: () => app.close() }
 }
 
-/** Modules that fauxqs does not export: its own start function would listen on all interfaces. The version is pinned. */
+/** Private in its types; the version is pinned. */
+const databaseOf = (persistence: Persistence): DatabaseSync => (persistence as unknown as { db: DatabaseSync }).db
+
+/** Modules that fauxqs does not export: its own start function would listen on all interfaces. */
 const loadModules = async (): Promise<Modules> => {
   const root = import.meta.resolve('fauxqs')
   const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js']

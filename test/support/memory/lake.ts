@@ -62,10 +62,12 @@ export const createMemoryLake = (): MemoryLake => {
       return write('quarantine', path, { name: path.stream, version: '1', content: records })
     },
     readManifest: async (runId) => structuredClone(manifests.get(runId) ?? null),
-    writeManifest: async (manifest) => {
+    writeManifest: async (manifest, signal) => {
+      stopIfAborted(signal)
       manifests.set(manifest.runId, structuredClone(manifest))
     },
-    pointLatest: async (manifest) => {
+    pointLatest: async (manifest, signal) => {
+      stopIfAborted(signal)
       latest = structuredClone(manifest)
     },
     removeOrphans: async (scan, stream, listed) => {

@@ -1,0 +1,93 @@
+import { MultiBar, Presets } from 'cli-progress'
+import { messageOf } from '../core/errors.ts'
+import type { Log, LogFields } from '../core/log.ts'
+import type { StreamResult } from '../sync/attempt.ts'
+import { number, type Terminal } from './output.ts'
+
+/** What a person sees of work that takes a while: bars on a terminal, lines elsewhere. On stderr. */
+export type Progress = {
+  /** A stream begins; `expected` is how many records it had the last time, if known. */
+  begin(stream: string, expected: number | null): void
+  /** Records came in. */
+  add(stream: string, records: number): void
+  end(result: StreamResult): void
+  /** A line that stays. */
+  line(text: string): void
+  stop(): void
+}
+
+/** Bars on a terminal, and plain lines elsewhere. */
+export const createProgress = (stderr: Terminal): Progress => (stderr.isTTY ? bars(stderr) : lines(stderr))
+
+const lines = (stderr: Terminal): Progress => {
+  const line = (text: string) => void stderr.write(`${text}\n`)
+  const received = new Map<string, number>()
+  return {
+    begin: () => {},
+    add: (stream, records) => {
+      const before = received.get(stream) ?? 0
+      received.set(stream, before + records)
+      if (Math.floor((before + records) / 10_000) > Math.floor(before / 10_000)) {
+        line(`${stream}: ${number(before + records)} records read`)
+      }
+    },
+    end: ({ stream, status, counts }) => line(`${stream}: ${status}, ${number(counts?.received ?? 0)} records read`),
+    line,
+    stop: () => {},
+  }
+}
+
+const nameWidth = 28
+
+const bars = (stderr: Terminal): Progress => {
+  const options = {
+    stream: stderr as NodeJS.WritableStream,
+    format: `{name} {bar} {done} {note}`,
+    barsize: 20,
+    hideCursor: true,
+    clearOnComplete: true,
+    linewrap: false,
+    fps: 12,
+  }
+  const multi = new MultiBar(options, Presets.rect)
+  const created = new Map<string, { bar: ReturnType<MultiBar['create']>; received: number; expected: number }>()
+  return {
+    begin: (stream, expected) => {
+      if (created.has(stream)) return
+      const payload = { name: stream.padEnd(nameWidth), done: '0', note: '' }
+      created.set(stream, { bar: multi.create(expected ?? 1, 0, payload), received: 0, expected: expected ?? 0 })
+    },
+    add: (stream, records) => {
+      const shown = created.get(stream)
+      if (!shown) return
+      shown.received += records
+      // Without a last time to compare with, the bar stays half way until the end.
+      const total = shown.expected > 0 ? Math.max(shown.expected, shown.received) : shown.received * 2
+      shown.bar.setTotal(total)
+      shown.bar.update(shown.received, { done: number(shown.received) })
+    },
+    end: ({ stream, status }) => {
+      const shown = created.get(stream)
+      shown?.bar.setTotal(Math.max(1, shown.received))
+      shown?.bar.update(Math.max(1, shown.received), { note: status })
+    },
+    line: (text) => multi.log(`${text}\n`),
+    stop: () => multi.stop(),
+  }
+}
+
+/** A log whose warnings and errors become lines; with `verbose` everything does, fields included. */
+export const createLog = (line: (text: string) => void, { verbose }: { verbose: boolean }): Log => {
+  const write = (level: string) => (message: string, fields?: LogFields) => line(`${level}: ${message}${text(fields)}`)
+  const text = (fields?: LogFields) => (fields && Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '')
+  const quiet = () => {}
+  return {
+    debug: verbose ? write('debug') : quiet,
+    info: verbose ? write('info') : quiet,
+    warn: write('warning'),
+    error: write('error'),
+  }
+}
+
+/** The stack of a bug, for the log. */
+export const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? '') : messageOf(error))
