@@ -1,0 +1,105 @@
+import type { Clock } from '../core/clock.ts'
+import { RejectedError } from '../core/errors.ts'
+import { sha256 } from '../core/hash.ts'
+import type { Log } from '../core/log.ts'
+import type { ObjectStore } from '../stores/objects.ts'
+import { readLimitsCsv } from './csv.ts'
+import { makePlan, type Plan, parsePlan } from './plan.ts'
+import type { IntentQueue, LedgerReader } from './ports.ts'
+import { intentsOf, publishIntents } from './publisher.ts'
+import type { LimitRules } from './rules.ts'
+
+/** What importing a file needs. */
+export type ImportDeps = {
+  inbox: ObjectStore
+  reader: Pick<LedgerReader, 'statesWithPending'>
+  queue: IntentQueue
+  rules: LimitRules
+  clock: Clock
+  random: () => number
+  log: Log
+}
+
+/** A file that was dropped into the inbox. `droppedAt` is Unix ms, as the notification says: the time of the request. */
+export type DroppedFile = { key: string; droppedAt: number; droppedBy: string }
+
+/** What became of a file. `ignored`: it lies where files are put that were dealt with, or is gone. */
+export type Imported =
+  | { status: 'published'; plan: Plan }
+  | { status: 'refused'; reasons: string[] }
+  | { status: 'ignored' }
+
+/**
+ * Turns a CSV file of the inbox into intents. It is judged as a whole first: one bad row refuses it, since nobody watches
+ * who could decide on the rest. Then it lies under `done/` with a result, or under `failed/` with a report.
+ * A death anywhere lets the same notification go on: the plan is kept before anything is published.
+ */
+export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<Imported> => {
+  const { inbox, log } = deps
+  if (/^(done|failed)\//.test(file.key)) return { status: 'ignored' }
+  const bytes = await inbox.get(file.key)
+  if (!bytes) return { status: 'ignored' }
+  const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
+  const resultKey = `done/${name}.result.json`
+  const kept = await inbox.get(resultKey)
+  const plan = kept ? parsePlan(Buffer.from(kept).toString()) : await planOf(bytes, file, deps)
+  const reasons = plan instanceof RejectedError ? [plan.message] : reasonsAgainst(plan)
+  if (plan instanceof RejectedError || reasons.length > 0) {
+    await inbox.put(`failed/${name}.report.txt`, reportOf(file, reasons), { contentType: 'text/plain' })
+    await move(inbox, file.key, { bytes, to: `failed/${name}` })
+    log.warn('A file with credit limits was refused.', { key: file.key, reasons: reasons.length })
+    return { status: 'refused', reasons }
+  }
+  if (!kept) await inbox.put(resultKey, Buffer.from(JSON.stringify(plan, null, 2)), { contentType: 'application/json' })
+  await publish(plan, file, deps)
+  await move(inbox, file.key, { bytes, to: `done/${name}` })
+  log.info('A file with credit limits was published.', { key: file.key, changes: plan.changes.length })
+  return { status: 'published', plan }
+}
+
+const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> => {
+  try {
+    const rows = readLimitsCsv(bytes, deps.rules)
+    const states = await deps.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
+    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules })
+  } catch (error) {
+    if (error instanceof RejectedError) return error
+    throw error
+  }
+}
+
+const reasonsAgainst = ({ refusals, invalid, conflicts }: Plan): string[] => [
+  ...refusals,
+  ...invalid.map(({ line, reason, text }) => `line ${line}: ${reason}: ${text}`),
+  ...conflicts.map(
+    ({ lines, email, limits }) => `lines ${lines.join(', ')}: ${email} has different limits: ${limits.join(', ')}`,
+  ),
+]
+
+const publish = async (plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, deps: ImportDeps): Promise<void> => {
+  const request = {
+    requestId: `file-${sha256(`${key} ${droppedAt} ${plan.id}`).slice(0, 24)}`,
+    requestedAt: new Date(droppedAt).toISOString(),
+    requestedBy: droppedBy.slice(0, 320),
+    source: key.slice(0, 320),
+  }
+  await publishIntents(
+    intentsOf(
+      request,
+      plan.changes.map(({ email, limit }) => ({ email, limit })),
+    ),
+    deps,
+  )
+}
+
+const reportOf = ({ key }: DroppedFile, reasons: string[]): Uint8Array =>
+  Buffer.from(`Nothing of ${key} was applied. Correct this, and drop the file again:\n\n${reasons.join('\n')}\n`)
+
+const move = async (
+  inbox: ObjectStore,
+  from: string,
+  { bytes, to }: { bytes: Uint8Array; to: string },
+): Promise<void> => {
+  await inbox.put(to, bytes, { contentType: 'text/csv' })
+  await inbox.remove([from])
+}
