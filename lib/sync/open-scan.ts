@@ -25,8 +25,9 @@ export const openScan = async (
 }
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
-const finishedIn = ({ runId, status, reason, lastScan, stream }: Checkpoint, run: Run): StreamResult | null => {
-  if (runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
+const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
+  const { runId, status, reason, scan, lastScan, stream } = checkpoint
+  if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
   return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null }
 }
 
