@@ -3,7 +3,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { PartFile } from '../sync/manifest.ts'
-import type { IndexStore, PartPath } from '../sync/ports.ts'
+import type { IndexStore, PartObject, PartPath } from '../sync/ports.ts'
 import { filesKey, padded, scanPrefix } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 
@@ -23,6 +23,7 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
   return {
     writePart: (path, bytes, signal) => write(partOf(path), bytes, signal),
     readPart: (path) => read(partOf(path)),
+    listParts: async (stream) => (await objects.list(`index/${stream}/scan=`)).flatMap(partObject),
     indexKey: ({ stream, scanId, fence }) => `${indexPrefix(stream)}${scanId}-${fence}.bin.zst`,
     writeIndex: write,
     readIndex: read,
@@ -47,6 +48,11 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
 const indexPrefix = (stream: string): string => `index/${stream}/index-`
 
 const partOf = (path: PartPath): string => `${scanPrefix(path)}part-${padded(path.part)}-${path.fence}.bin.zst`
+
+const partObject = (key: string): PartObject[] => {
+  const match = /\/scan=(?<scanId>[^/]+)\/part-(?<part>\d+)-(?<fence>\d+)\.bin\.zst$/.exec(key)?.groups
+  return match ? [{ key, scanId: `${match.scanId}`, part: Number(match.part), fence: Number(match.fence) }] : []
+}
 
 const unpacked = async (bytes: Uint8Array, address: string): Promise<Uint8Array> => {
   try {
