@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { PartFile } from '../sync/manifest.ts'
 import type { IndexStore, PartObject, PartPath } from '../sync/ports.ts'
-import { filesKey, padded, scanPrefix } from './lake-paths.ts'
+import { filesKey, isOfAttempt, padded, scanPrefix } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 
 const compress = promisify(zstdCompress)
@@ -36,8 +36,10 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
       const bytes = await objects.get(key)
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
-    removeScan: async ({ stream, scanId, indexKey, replacedIndexKey }) => {
-      const working = await objects.list(scanPrefix({ stream, scanId }))
+    removeScan: async (scan) => {
+      const { stream, scanId, indexKey, replacedIndexKey } = scan
+      const all = await objects.list(`index/${stream}/scan=`)
+      const working = all.filter((key) => key.startsWith(scanPrefix(scan)) || isOfAttempt(key, scan))
       const indexes = await objects.list(`${indexPrefix(stream)}${scanId}-`)
       if (replacedIndexKey !== null) indexes.push(replacedIndexKey)
       await objects.remove([...working, ...indexes.filter((key) => key !== indexKey)])

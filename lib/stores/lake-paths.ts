@@ -41,10 +41,14 @@ export const scanPartitions = (scan: ScanFootprint, { name, tables }: Stream): s
   ...tables.map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
 ]
 
+/** Whether one of the scan's attempts wrote an object. */
+export const isOfAttempt = (key: string, { fences }: Pick<ScanFootprint, 'fences'>): boolean =>
+  fenceOf(key) >= fences.first && fenceOf(key) <= fences.last
+
 /** The keys that an attempt at the scan wrote and its files don't list. Other scans of the same run are left alone. */
-export const orphansOf = (keys: readonly string[], { fences }: ScanFootprint, files: readonly PartFile[]): string[] => {
+export const orphansOf = (keys: readonly string[], scan: ScanFootprint, files: readonly PartFile[]): string[] => {
   const listed = new Set(files.map(({ key }) => key))
-  return keys.filter((key) => !listed.has(key) && fenceOf(key) >= fences.first && fenceOf(key) <= fences.last)
+  return keys.filter((key) => !listed.has(key) && isOfAttempt(key, scan))
 }
 
 /** Part numbers as they stand in keys. */

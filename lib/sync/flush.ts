@@ -48,9 +48,10 @@ const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<
   const path = partPath(attempt, partsOf(moved) - 1)
 
   const files = await writeLake(attempt, buffer, path)
-  await writeRecords(attempt, buffer)
   const header = { pass: moved.pass, tokens: buffer.tokens, files }
   await deps.index.writePart(path, encodeIndex(header, { count: seen.length, each: () => seen }), lease.signal)
+  // Last, since the part tells the next attempt which records this one may have written, should it die here.
+  await writeRecords(attempt, buffer)
 
   const checkpoint = { ...attempt.checkpoint, scan: moved, ...atWork(attempt) }
   const expiresAt = lease.proposal()

@@ -88,11 +88,16 @@ export type Lake = {
   removeOrphans(scan: ScanFootprint, stream: Stream, files: PartFile[]): Promise<number>
 }
 
+/** A part among the working objects: `readIndex` reads it by its key. */
+export type PartObject = { key: string; scanId: string; part: number; fence: number }
+
 /** Working objects of the engine: what is known of a stream, and what a scan has seen so far. */
 export type IndexStore = {
   /** What the flush saw, in the form of sync/index-format.ts. */
   writePart(path: PartPath, bytes: Uint8Array, signal: AbortSignal): Promise<void>
   readPart(path: PartPath): Promise<Uint8Array | null>
+  /** The parts of a stream's scans that are not removed yet, those of dead attempts included, in no order. */
+  listParts(stream: string): Promise<PartObject[]>
   /** The key under which an index of this scan and fence lies. */
   indexKey(path: Omit<PartPath, 'part'>): string
   writeIndex(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
@@ -102,8 +107,8 @@ export type IndexStore = {
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
   readFiles(key: string): Promise<PartFile[] | null>
   /**
-   * Removes the working objects of a scan that was published or given up: its parts, its list of files, indexes that its dead attempts left, and
-   * the index it replaced. Never another scan's: one may be completing at this moment.
+   * Removes the working objects of a scan that was published, and of those given up before it: parts, lists of files,
+   * indexes that dead attempts left, and the index it replaced. Never a later scan's: one may be completing right now.
    */
   removeScan(scan: ScanFootprint): Promise<void>
 }
