@@ -20,7 +20,7 @@ const approve = async (cli: Cli, io: Output, options: CommonOptions & { name: st
   const { runAt } = await import('./run-sync.ts')
   const { approveDeletes } = await import('../sync/approve.ts')
   const { finishRun } = await import('../sync/run-streams.ts')
-  const log = createLog(io.note, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const session = await openSession(cli, { options, log, platform: false, note: io.note })
   try {
     const { app } = session

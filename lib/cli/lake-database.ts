@@ -21,10 +21,10 @@ export type LakeDatabase = { connection: DuckDBConnection; close(): Promise<void
 const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'runId', 'scanId'] as const
 
 /**
- * Loads the published files that a statement needs into a folder of its own, and opens them as views: each table's
+ * Loads the published files that a statement needs (all, without one) into a folder of its own, and opens them as views: each table's
  * change log, `<table>_current`, and `quarantine`. Nothing outside that folder can be reached from SQL.
  */
-export const openLakeDatabase = async ({ lake, objects }: PublishedLake, sql: string): Promise<LakeDatabase> => {
+export const openLakeDatabase = async ({ lake, objects }: PublishedLake, sql?: string): Promise<LakeDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-sync-query-'))
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
@@ -38,7 +38,7 @@ export const openLakeDatabase = async ({ lake, objects }: PublishedLake, sql: st
   }
   try {
     await connection.run("set timezone = 'UTC'")
-    const needed = tablesIn(connection, sql)
+    const needed = sql === undefined ? () => true : tablesIn(connection, sql)
     const files = (await lake.readManifests()).flatMap(({ scans }) => scans.flatMap((scan) => scan.files))
     const local = await download(
       files.filter((file) => needed(nameOf(file))),

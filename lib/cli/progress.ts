@@ -76,17 +76,26 @@ const bars = (stderr: Terminal): Progress => {
   }
 }
 
-/** A log whose warnings and errors become lines; with `verbose` everything does, fields included. */
-export const createLog = (line: (text: string) => void, { verbose }: { verbose: boolean }): Log => {
-  const write = (level: string) => (message: string, fields?: LogFields) => line(`${level}: ${message}${text(fields)}`)
+/** Whoever shows lines while bars may be on the terminal takes over from stderr. */
+export type Lines = { line(text: string): void }
+
+/** A log whose warnings and errors become lines, as do waits that a person would notice; with `verbose` everything does. */
+export const createLog = (to: Lines, { verbose }: { verbose: boolean }): Log => {
   const text = (fields?: LogFields) => (fields && Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '')
-  const quiet = () => {}
+  const write = (level: string) => (message: string, fields?: LogFields) =>
+    to.line(`${level}: ${message}${text(fields)}`)
   return {
-    debug: verbose ? write('debug') : quiet,
-    info: verbose ? write('info') : quiet,
+    debug: verbose ? write('debug') : () => {},
+    info: verbose ? write('info') : (_message, fields) => sayWait(to, fields),
     warn: write('warning'),
     error: write('error'),
   }
+}
+
+const sayWait = (to: Lines, { request, code, waitMs }: LogFields = {}): void => {
+  if (typeof waitMs !== 'number' || waitMs < 1_000) return
+  const why = code === 'rate_limited' ? 'rate limited' : String(code)
+  to.line(`${request}: ${why}, tries again in ${Math.ceil(waitMs / 1000)} s`)
 }
 
 /** The stack of a bug, for the log. */

@@ -22,7 +22,7 @@ const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { 
   const { openSession } = await import('./session.ts')
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
-  const log = createLog(io.note, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const session = await openSession(cli, { options, log, platform: false, note: io.note })
   try {
     const database = await openLakeDatabase(session.app, options.sql)

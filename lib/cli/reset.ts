@@ -19,7 +19,7 @@ export const addReset = (program: Command, cli: Cli): void => {
 const reset = async (cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> => {
   const { name: stream } = streamNamed(options.name)
   const { openSession } = await import('./session.ts')
-  const log = createLog(io.note, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const session = await openSession(cli, { options, log, platform: false, note: io.note })
   try {
     const index = options.index === true

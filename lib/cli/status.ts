@@ -16,7 +16,7 @@ export const addStatus = (program: Command, cli: Cli): void => {
 
 const status = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
   const { openSession } = await import('./session.ts')
-  const log = createLog(io.note, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const session = await openSession(cli, { options, log, platform: false, note: io.note })
   try {
     const { checkpoints, runs } = session.app

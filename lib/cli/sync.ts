@@ -30,7 +30,7 @@ const sync = async (
   const { openSession } = await import('./session.ts')
   const { runSync } = await import('./run-sync.ts')
   const progress = createProgress(cli.stderr)
-  const log = createLog(progress.line, { verbose: options.verbose === true })
+  const log = createLog(progress, { verbose: options.verbose === true })
   const days = options.skipDays === undefined ? {} : { days: options.skipDays }
   const session = await openSession(cli, { options, log, platform: true, note: io.note, ...days })
   try {

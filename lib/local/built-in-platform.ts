@@ -55,16 +55,19 @@ export const startBuiltInPlatform = async ({ seed, counts, days, faults }: Built
   return simulator
 }
 
-/** Removes what a folder holds, if all of it came from the built-in platform. @throws FatalError `usage` otherwise. */
+const ours = ['dynamodb', 's3-and-sqs', 'lock.db', 'redaction-key', fileName]
+
+/**
+ * Removes the state that `--local` left in a folder, and nothing else, if it came from the built-in platform.
+ * @throws FatalError `usage` when it came from another one.
+ */
 export const emptyFolder = (dir: string): void => {
-  if (ownerOf(dir) === 'other' || holdsForeignFiles(dir)) {
-    const message = `${dir} holds something that no demo made, and a demo starts from scratch. Name another folder: demo --local ./demo-data`
+  if (ownerOf(dir) === 'other') {
+    const message = `${dir} holds data of another platform, and a demo starts from scratch. Name another folder: demo --local ./demo-data`
     throw new FatalError(message, { code: 'usage' })
   }
-  rmSync(dir, { recursive: true, force: true })
+  for (const name of ours) rmSync(join(dir, name), { recursive: true, force: true })
 }
-
-const holdsForeignFiles = (dir: string): boolean => ownerOf(dir) === 'nobody' && existsSync(dir)
 
 /** The key under which secrets become fingerprints: made once per folder, readable by its owner alone. */
 export const localRedactionKey = (dir: string): string => {

@@ -128,4 +128,22 @@ describe('clients', () => {
     expect(await aws.s3.config.requestChecksumCalculation()).toBe('WHEN_SUPPORTED')
     expect(aws.s3.config.forcePathStyle).toBeFalsy()
   })
+
+  it.each([
+    ['an answer that never comes', ''],
+    ['a body that stalls', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nten bytes.'],
+  ])('give up on %s (HTTP-05)', async (_, answer) => {
+    const server = createServer().on('request', (request) => request.socket.write(answer))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { s3 } = createAwsClients({
+      region: 'us-east-1',
+      endpointUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      timeoutMs: 100,
+    })
+    const get = createObjectStore({ s3, bucket: 'lake' }).get('x')
+    await expect(get).rejects.toMatchObject({ action: 'retry', code: 'storage_unavailable' })
+    server.closeAllConnections()
+    server.close()
+  })
 })

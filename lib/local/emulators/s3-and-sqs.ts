@@ -19,14 +19,24 @@ export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
   const { SqsStore, SnsStore, S3Store, PersistenceManager } = await loadModules()
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: inKeyOrder(new S3Store()) }
   const persistence = new PersistenceManager(dir)
+  const database = databaseOf(persistence)
   // A commit outlives the process without waiting for the disk; only a power cut could take the last ones, as in LevelDB.
-  databaseOf(persistence).exec('PRAGMA synchronous = NORMAL')
+  database.exec('PRAGMA synchronous = NORMAL')
+  // Its own statement nulls a column that may not be null, so that giving a message back would fail.
+  const giveBack = database.prepare(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+  )
+  persistence.updateMessageReady = (messageId) => void giveBack.run(messageId)
   // Loading comes before the stores know their persistence, else it would write what it reads.
   persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store)
   stores.sqsStore.persistence = persistence
   stores.snsStore.persistence = persistence
   stores.s3Store.persistence = persistence
-  for (const queue of stores.sqsStore.allQueues()) queue.persistence = persistence
+  for (const queue of stores.sqsStore.allQueues()) {
+    queue.persistence = persistence
+    // Who received a message is gone with the last process: waiting for its visibility timeout would help nobody.
+    for (const receipt of [...queue.inflightMessages.keys()]) queue.changeVisibility(receipt, 0)
+  }
 
   const app = buildApp({ logger: false, stores })
   app.addHook('preClose', (done) => {
