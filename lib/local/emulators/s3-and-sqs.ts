@@ -1,10 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { DatabaseSync } from 'node:sqlite'
 import { buildApp } from 'fauxqs'
+import { type FifoQueueClass, severalPerGroup } from '../poller-fifo.ts'
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
 type Persistence = NonNullable<Stores['sqsStore']['persistence']>
 type Modules = {
+  SqsQueue: FifoQueueClass
   SqsStore: new () => Stores['sqsStore']
   SnsStore: new () => Stores['snsStore']
   S3Store: new () => Stores['s3Store']
@@ -16,7 +18,8 @@ export type Emulator = { handle: RequestListener; close(): Promise<void> }
 
 /** S3 and SQS by fauxqs, its state in SQLite under `dir` (see docs/decisions/emulators.md). */
 export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
-  const { SqsStore, SnsStore, S3Store, PersistenceManager } = await loadModules()
+  const { SqsQueue, SqsStore, SnsStore, S3Store, PersistenceManager } = await loadModules()
+  severalPerGroup(SqsQueue)
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: inKeyOrder(new S3Store()) }
   const persistence = new PersistenceManager(dir)
   const database = databaseOf(persistence)

@@ -1,0 +1,41 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { beforeAll } from 'vitest'
+import { systemClock } from '../../lib/core/clock.ts'
+import { silentLog } from '../../lib/core/log.ts'
+import { noMetrics } from '../../lib/core/metrics.ts'
+import { composeLimits, createSqsClient } from '../../lib/limits/compose.ts'
+import { prepareLimits } from '../../lib/local/poller-resources.ts'
+import { type Emulated, useEmulators } from '../stores/emulated.ts'
+
+/** Provisioning against the emulators. */
+export type EmulatedLimits = ReturnType<typeof composeLimits> & {
+  emulated: Emulated
+  variables: Record<string, string>
+}
+
+/** Starts the emulators with the table and queues of credit limits, for one test file. */
+export const useEmulatedLimits = (): (() => EmulatedLimits) => {
+  const emulators = useEmulators()
+  let limits: EmulatedLimits | undefined
+  beforeAll(async () => {
+    const emulated = emulators()
+    const { environment } = emulated.emulators
+    const sqs = createSqsClient(environment as never)
+    const named = await prepareLimits({ dynamodb: emulated.dynamodb, sqs }, { visibilitySeconds: 1 })
+    const variables = { ...environment, ...named }
+    const doors = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
+    limits = { ...composeLimits(variables, doors), emulated, variables }
+  })
+  return () => {
+    if (!limits) throw new Error('the emulators are not started yet')
+    return limits
+  }
+}
+
+let sent = 0
+
+/** Puts a text on a queue, as any producer would. */
+export const send = async (sqs: SQSClient, queueUrl: string, body: string): Promise<void> => {
+  const ids = { MessageGroupId: 'credit-limits', MessageDeduplicationId: `test-${++sent}` }
+  await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...ids }))
+}

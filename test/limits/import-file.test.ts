@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { silentLog } from '../../lib/core/log.ts'
+import { type ImportDeps, importFile } from '../../lib/limits/import-file.ts'
+import { parseIntent } from '../../lib/limits/intent.ts'
+import { defaultRules } from '../../lib/limits/rules.ts'
+import { createObjectStore, type ObjectStore } from '../../lib/stores/objects.ts'
+import { useEmulatedLimits } from './emulated.ts'
+import { intent, message, type Platform, start, startPlatform, workerOn } from './fixture.ts'
+
+const limits = useEmulatedLimits()
+let platform: Platform
+let inbox: ObjectStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  inbox = createObjectStore({ s3: limits().emulated.s3, bucket: limits().variables.INBOX_BUCKET ?? '' })
+})
+afterAll(() => platform.simulator.close())
+beforeEach(async () => inbox.remove(await inbox.list('')))
+
+const droppedAt = start
+const file = (key: string) => ({ key, droppedAt, droppedBy: 'arn:hr' })
+
+const setUp = (more: Partial<ImportDeps> = {}) => {
+  const worker = workerOn(platform)
+  const bodies: string[] = []
+  const queue = {
+    sendBatch: async (messages: { body: string }[]) => {
+      bodies.push(...messages.map(({ body }) => body))
+      return []
+    },
+  }
+  const deps: ImportDeps = {
+    inbox,
+    reader: worker.reader,
+    queue,
+    rules: defaultRules,
+    clock: platform.clock,
+    random: () => 0,
+    log: silentLog,
+    ...more,
+  }
+  return { worker, bodies, deps }
+}
+
+const drop = (key: string, text: string) => inbox.put(key, Buffer.from(text))
+const textOf = async (key = '') => Buffer.from((await inbox.get(key)) ?? []).toString()
+
+describe('a file dropped into the inbox', () => {
+  it('is published as intents, and lies under done/ with its result', async () => {
+    const { worker, bodies, deps } = setUp()
+    const [ana, bob] = platform.users as [string, string]
+    await worker.apply([message(intent({ [ana]: 1 }))])
+    await drop('hr/limits.csv', `email,limit\n${ana},1\n${bob},2\n`)
+    expect(await importFile(file('hr/limits.csv'), deps)).toMatchObject({ status: 'published' })
+    expect(bodies.map(parseIntent)).toMatchObject([
+      {
+        requestedBy: 'arn:hr',
+        source: 'hr/limits.csv',
+        requestedAt: '2026-05-06T10:00:00.000Z',
+        limits: [{ email: bob, limit: 2 }],
+      },
+    ])
+    const name = 'done/20260506T100000Z-hr_limits.csv'
+    expect(await inbox.list('')).toEqual([name, `${name}.result.json`])
+    expect(JSON.parse(await textOf(`${name}.result.json`))).toMatchObject({
+      changes: [{ email: bob }],
+      same: [{ email: ana }],
+    })
+  })
+
+  it.each([
+    ['a bad row', 'email,limit\nana@x.io,5\nbob@x.io,5.5\n', /line 3: .*bob@x.io,5.5/],
+    ['an address with two limits', 'email,limit\nana@x.io,5\nAna@x.io,6\n', /lines 2, 3: ana@x.io/],
+    ['another delimiter', 'email;limit\nana@x.io;5\n', /semicolons/],
+    ['no rows', 'email,limit\n', /no rows/],
+    ['nothing', '', /no rows/],
+  ])('with %s is refused as a whole, with a report that says where and why', async (_what, text, reason) => {
+    const { bodies, deps } = setUp()
+    await drop('limits.csv', text)
+    expect(await importFile(file('limits.csv'), deps)).toMatchObject({ status: 'refused' })
+    expect(bodies).toEqual([])
+    const name = 'failed/20260506T100000Z-limits.csv'
+    expect(await inbox.list('')).toEqual([name, `${name}.report.txt`])
+    expect(await textOf(`${name}.report.txt`)).toMatch(reason)
+    expect(await textOf(name)).toBe(text)
+  })
+
+  it.each([
+    ['more changes than allowed', { ...defaultRules, maxChanges: 1 }, /at most 1/],
+    ['a limit above the maximum', { ...defaultRules, maxLimit: 4 }, /line 2/],
+  ])('with %s is refused before anything is sent', async (_what, rules, reason) => {
+    const { bodies, deps } = setUp({ rules })
+    await drop('limits.csv', 'email,limit\nana@x.io,5\nbob@x.io,1\n')
+    const imported = await importFile(file('limits.csv'), deps)
+    expect(imported).toMatchObject({ status: 'refused' })
+    expect('reasons' in imported && imported.reasons.join('\n')).toMatch(reason)
+    expect(bodies).toEqual([])
+  })
+
+  it('is not touched again when the notification comes twice, or speaks of what was moved', async () => {
+    const { bodies, deps } = setUp()
+    await drop('limits.csv', 'email,limit\nana@x.io,5\n')
+    await importFile(file('limits.csv'), deps)
+    expect(await importFile(file('limits.csv'), deps)).toEqual({ status: 'ignored' })
+    for (const key of await inbox.list('')) expect(await importFile(file(key), deps)).toEqual({ status: 'ignored' })
+    expect(bodies).toHaveLength(1)
+  })
+
+  it('is published the same way again after a death before it was moved', async () => {
+    const { worker, bodies, deps } = setUp()
+    const rows = platform.users.slice(0, 150).map((user, i) => `${user},${i}`)
+    await drop('limits.csv', `email,limit\n${rows.join('\n')}\n`)
+    const dying: ObjectStore = {
+      ...inbox,
+      remove: async () => {
+        throw new Error('killed')
+      },
+    }
+    await expect(importFile(file('limits.csv'), { ...deps, inbox: dying })).rejects.toThrow('killed')
+    const first = bodies.splice(0)
+    await worker.apply([message(first[0]!)])
+    expect(await importFile(file('limits.csv'), deps)).toMatchObject({ status: 'published' })
+    expect(bodies).toEqual(first)
+  })
+})
