@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+// Code is stripped and compiled once for all processes of the suite.
+const shared = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'platform-sync-compile-cache') }
+
 const main = fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url))
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
@@ -11,7 +14,7 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 /** The command line in a folder, as a person runs it: a process of its own, with nothing set but what is given. */
 export const cliIn = (cwd: string, env: Record<string, string> = {}) => {
   const start = (args: readonly string[], more: Record<string, string> = {}) =>
-    spawn(process.execPath, [main, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env, ...more } })
+    spawn(process.execPath, [main, ...args], { cwd, env: { ...shared, ...env, ...more } })
   const run = (args: readonly string[], more: Record<string, string> = {}) => ended(start(args, more))
   /** The one JSON document on stdout. */
   const json = async (args: readonly string[], more: Record<string, string> = {}) => {
