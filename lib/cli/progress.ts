@@ -81,7 +81,10 @@ export type Lines = { line(text: string): void }
 
 /** A log whose warnings and errors become lines, as do waits that a person would notice; with `verbose` everything does. */
 export const createLog = (to: Lines, { verbose }: { verbose: boolean }): Log => {
-  const text = (fields?: LogFields) => (fields && Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '')
+  const text = (fields: LogFields = {}) =>
+    Object.entries(fields)
+      .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .join('')
   const write = (level: string) => (message: string, fields?: LogFields) =>
     to.line(`${level}: ${message}${text(fields)}`)
   return {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { number, type Output, tableText } from './output.ts'
+import { number, type Output, tableText, widthOf } from './output.ts'
 import { createLog } from './progress.ts'
 import type { Answer, Value } from './query-rows.ts'
 
@@ -29,7 +29,7 @@ const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { 
     try {
       const answer = await ask(database.connection, options.sql)
       const format = options.format ?? (io.json ? 'json' : 'table')
-      io.write(render[format](answer))
+      io.write(render[format](answer, io.columns))
     } finally {
       await database.close()
     }
@@ -40,19 +40,27 @@ const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { 
 }
 
 const shownRows = 200
-const shownCharacters = 60
+const cellWidths = [400, 100, 80, 60, 50, 40, 32, 24, 16]
 
-/** Rows as a table for people: the first ones, long texts cut. */
-export const answerTable = ({ columns, numeric, rows }: Answer): string => {
+/** Rows as a table for people: the first ones, with long texts cut as far as the width asks for it. */
+export const answerTable = ({ columns, numeric, rows }: Answer, width: number): string => {
   const heads = columns.map((title, at) => ({ title, right: numeric[at] === true }))
-  const cells = rows.slice(0, shownRows).map((row) => row.map((value) => cut(plain(value))))
-  return tableText(heads, cells)
+  const shown = rows.slice(0, shownRows).map((row) => row.map(plain))
+  let table = ''
+  for (const most of cellWidths) {
+    table = tableText(
+      heads,
+      shown.map((row) => row.map((text) => cut(text, most))),
+    )
+    if (widthOf(table) <= width) break
+  }
+  return table
 }
 
-const sayAnswer = (answer: Answer): string => {
+const sayAnswer = (answer: Answer, width: number): string => {
   const { length } = answer.rows
   const more = length > shownRows ? `, of which ${shownRows} are shown (--format csv or json shows all)` : ''
-  return `${answerTable(answer)}\n\n${number(length)} row${length === 1 ? '' : 's'}${more}\n`
+  return `${answerTable(answer, width)}\n\n${number(length)} row${length === 1 ? '' : 's'}${more}\n`
 }
 
 const render = {
@@ -72,9 +80,9 @@ const plain = (value: Value | undefined): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const cut = (text: string): string => {
+const cut = (text: string, most: number): string => {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length > shownCharacters ? `${line.slice(0, shownCharacters - 1)}…` : line
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
 const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -76,10 +76,12 @@ const rowOf = ({ stream, status, counts, seconds }: TimedResult, io: Output): st
 }
 
 const paragraphOf = ({ stream, status, counts, seconds }: TimedResult, io: Output): string => {
-  const first = `${stream.padEnd(30)}${statusText(status, io)}, ${number(counts?.apiCalls ?? 0)} API calls, ${seconds.toFixed(1)} s`
+  const first = `${stream.padEnd(30)}${statusText(status, io)}, ${callsText(counts?.apiCalls ?? 0)}, ${seconds.toFixed(1)} s`
   if (!counts) return first
   const { received, inserted, updated, unchanged, deleted, quarantined } = counts
   const parts = `${number(inserted)} new, ${number(updated)} changed, ${number(unchanged)} unchanged`
   const rest = `${number(deleted)} deleted${quarantined > 0 ? `, ${number(quarantined)} quarantined` : ''}`
   return `${first}\n  ${number(received)} received: ${parts}; ${rest}`
 }
+
+const callsText = (calls: number): string => `${number(calls)} API call${calls === 1 ? '' : 's'}`

@@ -35,6 +35,7 @@ export const runSync = async (
   const run = runAt(began)
   const deps = await app.syncDeps({ remainingMs: () => (interrupted.aborted ? 0 : Number.POSITIVE_INFINITY) })
   try {
+    await announce(streams, deps, progress)
     const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
     const results = await Promise.all(streams.map((stream) => readStream(stream, run, reading)))
     const finished = await finishRun(run, { streams: allStreams, results }, app.finishDeps())
@@ -45,14 +46,18 @@ export const runSync = async (
   }
 }
 
+/** Says of each stream how many records it had the last time. Trouble with storage is told when the stream is read. */
+const announce = async (streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> => {
+  const known = await Promise.all(streams.map(({ name }) => checkpoints.read(name).catch(() => null)))
+  for (const [at, { name }] of streams.entries()) progress.begin(name, known[at]?.lastScan?.records ?? null)
+}
+
 type Reading = { deps: SyncDeps; progress: Progress; interrupted: AbortSignal; stop: AbortSignal }
 
 const readStream = async (stream: Stream, run: Run, reading: Reading): Promise<TimedResult> => {
   const { deps, progress, interrupted } = reading
   const { clock } = deps
   const began = clock.now()
-  const checkpoint = await deps.checkpoints.read(stream.name).catch(() => null)
-  progress.begin(stream.name, checkpoint?.lastScan?.records ?? null)
   const watched = { ...deps, source: watchedSource(deps.source, reading) }
   const result = await driveStream(stream, run, {
     attempt: async () => {

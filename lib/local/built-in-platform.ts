@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { lockFolder } from './emulators/lock.ts'
 import { FaultRule } from './simulator/faults/rule.ts'
 import { resourceNames } from './simulator/options.ts'
 import { type Simulator, startSimulator } from './simulator/simulator.ts'
@@ -55,18 +56,24 @@ export const startBuiltInPlatform = async ({ seed, counts, days, faults }: Built
   return simulator
 }
 
-const ours = ['dynamodb', 's3-and-sqs', 'lock.db', 'redaction-key', fileName]
+const ours = ['dynamodb', 's3', 'sqs', 'redaction-key', fileName]
 
 /**
  * Removes the state that `--local` left in a folder, and nothing else, if it came from the built-in platform.
- * @throws FatalError `usage` when it came from another one.
+ * @throws FatalError `usage` when it came from another one, or a process uses it now.
  */
 export const emptyFolder = (dir: string): void => {
   if (ownerOf(dir) === 'other') {
     const message = `${dir} holds data of another platform, and a demo starts from scratch. Name another folder: demo --local ./demo-data`
     throw new FatalError(message, { code: 'usage' })
   }
-  for (const name of ours) rmSync(join(dir, name), { recursive: true, force: true })
+  mkdirSync(dir, { recursive: true })
+  const lock = lockFolder(dir)
+  try {
+    for (const name of ours) rmSync(join(dir, name), { recursive: true, force: true })
+  } finally {
+    lock.release()
+  }
 }
 
 /** The key under which secrets become fingerprints: made once per folder, readable by its owner alone. */

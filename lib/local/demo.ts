@@ -75,7 +75,6 @@ order by what, email`,
 /** What became of the record that breaks its schema. */
 export const quarantineQuery: DemoQuery = {
   name: 'quarantine',
-  title:
-    'What is in quarantine? (Kept with its reason and raw form; its neighbours went on, and it does not count as deleted)',
+  title: 'What is in quarantine, and why',
   sql: 'select stream, key, reasons[1] as reason from quarantine',
 }

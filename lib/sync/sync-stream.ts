@@ -61,10 +61,12 @@ const giveUp = async (attempt: Attempt, error: unknown): Promise<StreamResult> =
   return result
 }
 
+const astray = new Set<string>(['stalled_list', 'page_token_refused'])
+
 /** The tokens of a list that went astray lead nowhere good: the next attempt begins at its first page. */
 const forgetStalledPass = (attempt: Attempt, error: unknown) => {
   const { scan } = attempt.checkpoint
-  if (scan === null || !(error instanceof SyncError) || error.code !== 'stalled_list') return
+  if (scan === null || !(error instanceof SyncError) || !astray.has(error.code)) return
   attempt.checkpoint = { ...attempt.checkpoint, scan: fromTheStart(scan) }
 }
 

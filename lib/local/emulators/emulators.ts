@@ -31,7 +31,7 @@ export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: nu
     for (const part of opened.splice(0).reverse()) await part.close()
   }
   try {
-    const s3AndSqs = await createS3AndSqs(join(folder, 's3-and-sqs'))
+    const s3AndSqs = await createS3AndSqs(folder)
     opened.push(s3AndSqs)
     const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })

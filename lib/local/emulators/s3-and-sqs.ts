@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { buildApp } from 'fauxqs'
 import { type FifoQueueClass, severalPerGroup } from '../poller-fifo.ts'
+import { createObjectFiles } from './object-files.ts'
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
 type Persistence = NonNullable<Stores['sqsStore']['persistence']>
@@ -11,17 +13,37 @@ type Modules = {
   SnsStore: new () => Stores['snsStore']
   S3Store: new () => Stores['s3Store']
   PersistenceManager: new (dir: string) => Persistence
+  S3Error: new (code: string, message: string, status: number) => Error
 }
 
 /** An emulator without a socket of its own: it answers requests that the front door hands it. */
 export type Emulator = { handle: RequestListener; close(): Promise<void> }
 
-/** S3 and SQS by fauxqs, its state in SQLite under `dir` (see docs/decisions/emulators.md). */
+/** S3 and SQS by fauxqs: objects are files under `dir`/s3, queues are in SQLite under `dir`/sqs (see docs/decisions/emulators.md). */
 export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
-  const { SqsQueue, SqsStore, SnsStore, S3Store, PersistenceManager } = await loadModules()
-  severalPerGroup(SqsQueue)
-  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: inKeyOrder(new S3Store()) }
-  const persistence = new PersistenceManager(dir)
+  const modules = await loadModules()
+  severalPerGroup(modules.SqsQueue)
+  const stores: Stores = {
+    sqsStore: new modules.SqsStore(),
+    snsStore: new modules.SnsStore(),
+    s3Store: inKeyOrder(new modules.S3Store()),
+  }
+  const queues = keepQueues(stores, new modules.PersistenceManager(join(dir, 'sqs')))
+  const objects = createObjectFiles(join(dir, 's3'), (code, message) => new modules.S3Error(code, message, 400))
+  objects.loadS3(stores.s3Store)
+  stores.s3Store.persistence = objects
+
+  const app = buildApp({ logger: false, stores })
+  app.addHook('preClose', (done) => {
+    queues.close()
+    done()
+  })
+  await app.ready()
+  const handle = (request: IncomingMessage, response: ServerResponse) => app.server.emit('request', request, response)
+  return { handle, close: () => app.close() }
+}
+
+const keepQueues = ({ sqsStore, snsStore }: Stores, persistence: Persistence): Persistence => {
   const database = databaseOf(persistence)
   // A commit outlives the process without waiting for the disk; only a power cut could take the last ones, as in LevelDB.
   database.exec('PRAGMA synchronous = NORMAL')
@@ -31,24 +53,15 @@ export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
   )
   persistence.updateMessageReady = (messageId) => void giveBack.run(messageId)
   // Loading comes before the stores know their persistence, else it would write what it reads.
-  persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store)
-  stores.sqsStore.persistence = persistence
-  stores.snsStore.persistence = persistence
-  stores.s3Store.persistence = persistence
-  for (const queue of stores.sqsStore.allQueues()) {
+  persistence.loadSqsAndSns(sqsStore, snsStore)
+  sqsStore.persistence = persistence
+  snsStore.persistence = persistence
+  for (const queue of sqsStore.allQueues()) {
     queue.persistence = persistence
     // Who received a message is gone with the last process: waiting for its visibility timeout would help nobody.
     for (const receipt of [...queue.inflightMessages.keys()]) queue.changeVisibility(receipt, 0)
   }
-
-  const app = buildApp({ logger: false, stores })
-  app.addHook('preClose', (done) => {
-    persistence.close()
-    done()
-  })
-  await app.ready()
-  const handle = (request: IncomingMessage, response: ServerResponse) => app.server.emit('request', request, response)
-  return { handle, close: () => app.close() }
+  return persistence
 }
 
 /** Private in its types; the version is pinned. */
@@ -57,7 +70,7 @@ const databaseOf = (persistence: Persistence): DatabaseSync => (persistence as u
 /** Modules that fauxqs does not export: its own start function would listen on all interfaces. */
 const loadModules = async (): Promise<Modules> => {
   const root = import.meta.resolve('fauxqs')
-  const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js']
+  const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js', 'common/errors.js']
   return Object.assign({}, ...(await Promise.all(paths.map((path) => import(new URL(path, root).href)))))
 }
 
