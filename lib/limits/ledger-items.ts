@@ -13,7 +13,7 @@ import { eachConcurrently, slices } from '../stores/concurrently.ts'
 import type { TableShape } from '../stores/resources.ts'
 
 /**
- * The ledger of credit limits. `email#<identity>` holds an address: its `state` and its `outcome#…`; `log#<day>` which
+ * The ledger of credit limits. `email#<identity>` holds an address: its `state` and its `outcome#…`; `log#<month>` which
  * outcomes were recorded when; `failures` why messages failed; `worker` the lease and the journal.
  */
 export const limitsTable = {

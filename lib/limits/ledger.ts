@@ -23,7 +23,6 @@ export const ledgerParts = (deps: Backoff & { dynamodb: DynamoDBClient; table: s
 })
 
 const leaseKey = { pk: 'worker', sk: 'lease' }
-const dayMs = 24 * 60 * 60_000
 const last = '\uffff'
 
 /** The ledger in the limits table (see docs/decisions/limits-ledger.md). */
@@ -116,13 +115,16 @@ const failureItem = (failure: MessageFailure): LedgerItem => ({
   body: JSON.stringify(failure),
 })
 
+/** The log is kept by months: some days have none, and readers ask for years. */
+const logPartition = (at: string): string => `log#${at.slice(0, 7)}`
+
 const logItem = (outcomes: Outcome[], recordedAt: number, callId: string): LedgerItem => {
   const at = new Date(recordedAt).toISOString()
   const entries = outcomes.map((outcome): LogEntry => {
     const { identity, name } = outcomeKey(outcome)
     return [identity, name, outcome.outcome]
   })
-  return { pk: `log#${at.slice(0, 10)}`, sk: `${at}#${callId}`, body: JSON.stringify(entries) }
+  return { pk: logPartition(at), sk: `${at}#${callId}`, body: JSON.stringify(entries) }
 }
 
 const parseOutcome = (body: string): Outcome => Outcome.parse(JSON.parse(body))
@@ -145,8 +147,8 @@ async function* outcomesInLog(
 ): AsyncGenerator<Outcome> {
   const seen = new Set<string>()
   const range = { from: new Date(from).toISOString(), to: new Date(to - 1).toISOString() + last }
-  for (let day = Math.floor(from / dayMs) * dayMs; day < to; day += dayMs) {
-    for await (const { body } of items.query(`log#${new Date(day).toISOString().slice(0, 10)}`, range)) {
+  for (const pk of logPartitions(from, to)) {
+    for await (const { body } of items.query(pk, range)) {
       const keys = (JSON.parse(body) as LogEntry[])
         .filter(wanted)
         .map(([identity, name]) => ({ identity, name }))
@@ -155,4 +157,16 @@ async function* outcomesInLog(
       yield* (await readOutcomes(items, keys)).values()
     }
   }
+}
+
+/** The months that a span of time touches. */
+const logPartitions = (from: number, to: number): string[] => {
+  const partitions: string[] = []
+  const month = new Date(from)
+  month.setUTCDate(1)
+  month.setUTCHours(0, 0, 0, 0)
+  for (; month.getTime() < to; month.setUTCMonth(month.getUTCMonth() + 1)) {
+    partitions.push(logPartition(month.toISOString()))
+  }
+  return partitions
 }

@@ -21,7 +21,7 @@ export const Outcome = z.object({
   address: z.string().describe('The address as it was written.'),
   limit: z.int().nullable().describe('The limit that was asked for; null when the entry is invalid.'),
   previousLimit: z.int().nullable().describe('The limit before, as far as the ledger knew it for certain.'),
-  outcome: z.enum(outcomeNames),
+  outcome: z.enum(outcomeNames).describe('How it ended: applied, rejected, invalid, superseded or unaccounted.'),
   reason: z.string().nullable().describe("Why it was not applied: the platform's words, or ours."),
   apiCall: z.string().nullable().describe('The API call it went in; the entries of one PUT share it.'),
   recordedAt: z.string().describe('When the outcome was recorded, ISO 8601 UTC.'),
