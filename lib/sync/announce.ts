@@ -8,6 +8,7 @@ import type { Scan } from './checkpoint.ts'
 export const announceScan = async (attempt: Attempt): Promise<void> => {
   const { checkpoint, scan, deps, lease, run } = attempt
   if (checkpoint.scan?.scanId === scan.scanId) return
+  lease.signal.throwIfAborted()
   if (checkpoint.scan !== null) await clearLake(attempt, checkpoint.scan)
   const announced = { ...checkpoint, scan: structuredClone(scan), runId: run.runId }
   const expiresAt = lease.proposal()

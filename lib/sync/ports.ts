@@ -121,6 +121,7 @@ export type Publications = {
 
 /** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
 export type Runs = {
+  /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
 }
