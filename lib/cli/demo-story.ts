@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { DemoQuery } from '../local/demo.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
 import { number, type Output } from './output.ts'
@@ -65,15 +66,15 @@ export const sayQuery = ({ title, sql }: DemoQuery, answer: Answer, io: Output):
 
 /** Where things are, and what to do next; each command works as it stands. */
 export const sayClosing = (
-  { folder, isDefault, seconds }: { folder: string; isDefault: boolean; seconds: number },
+  { folder, isDefault, bucket, seconds }: { folder: string; isDefault: boolean; bucket: string; seconds: number },
   io: Output,
 ): void => {
   const local = isDefault ? '--local' : `--local=${folder}`
   const command = (text: string) => io.say(`  npm run -s platform-sync -- ${text}`)
   sayHeading('4. Yours to try', io)
   sayParagraph(
-    `That took ${seconds.toFixed(0)} s. All of it is in ${folder}: DynamoDB tables, the lake, and platform.json, from which ` +
-      'the platform starts again as it was. The next demo starts from scratch.',
+    `That took ${seconds.toFixed(0)} s. The lake lies in ${join(folder, 's3', bucket)} as plain Parquet files, the tables in ` +
+      `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
     io,
   )
   io.say('How the streams stand, and another sync: nothing changed, so nothing is written')

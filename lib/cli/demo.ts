@@ -45,7 +45,9 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     sayReading(io)
     const asked = await askQuestions(session, io)
     const shown = relative(process.cwd(), folder) || folder
-    sayClosing({ folder: shown, isDefault: shown === defaultFolder, seconds: (cli.clock.now() - began) / 1000 }, io)
+    const bucket = session.variables.LAKE_BUCKET ?? ''
+    const seconds = (cli.clock.now() - began) / 1000
+    sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
     io.result({ folder, runs: [first, second].map(runJson), queries: asked })
     return second.interrupted ? exitCodes.interrupted : exitCodeOfRun(second.record.status)
   } finally {

@@ -110,7 +110,7 @@ export type IndexStore = {
    * Removes the working objects of a scan that was published, and of those given up before it: parts, lists of files,
    * indexes that dead attempts left, and the index it replaced. Never a later scan's: one may be completing right now.
    */
-  removeScan(scan: ScanFootprint): Promise<void>
+  removeScan(scan: ScanSummary): Promise<void>
 }
 
 /** The publisher's own state. One publisher works at a time, by the same leases as streams. */
@@ -121,6 +121,7 @@ export type Publications = {
 
 /** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
 export type Runs = {
+  /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
 }

@@ -79,7 +79,8 @@ const finish = async ({ deps, streams, lease }: Publishing, { runId, scans }: Pe
   const manifest = manifestOf(runId, before, { listed, publishedAt: deps.clock.now() })
   // Engines that read a whole partition must not see what dead attempts left, so that goes first.
   for (const { scan, files } of listed) await removeOrphans({ deps, streams }, scan, files)
-  if (manifest.scans.length > 0) {
+  // A run that has nothing to add is not the latest because of that.
+  if (scans.length > 0) {
     await deps.lake.writeManifest(manifest, lease.signal)
     await deps.catalog.register(manifest)
     await deps.lake.pointLatest(manifest, lease.signal)

@@ -71,10 +71,12 @@ export const doubt = async (parts: readonly PartObject[], { stream, deps, known 
 
 const written = new Set<Kind>([Kind.inserted, Kind.updated, Kind.deleted])
 
-const doubtEntry = ({ key, kind }: Entry, known: Known) => {
+const doubtEntry = ({ key, kind, hash }: Entry, known: Known) => {
   if (!written.has(kind)) return
-  known.hadDoubts = true
   const found = known.table.find(key)
+  // It wrote what is known, or, as a repeat of what an earlier flush wrote, nothing.
+  if (kind !== Kind.deleted && found >= 0 && known.table.hasHash(found, hash)) return
+  known.hadDoubts = true
   if (found >= 0) known.table.clearHash(found)
   else known.table.mark(known.table.add(key), Kind.doubtful, 0)
 }

@@ -1,5 +1,6 @@
 import { messageOf, SyncError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
+import { announceScan } from './announce.ts'
 import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
@@ -20,6 +21,7 @@ export const syncStream = async (stream: Stream, run: Run, deps: SyncDeps): Prom
   if ('result' in opened) return opened.result
   const { attempt } = opened
   try {
+    await announceScan(attempt)
     for await (const page of readPages(attempt)) {
       takePage(attempt, page)
       if (bufferIsFull(attempt)) await startFlush(attempt)

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliIn, temporaryFolder, wordsOf } from './cli.ts'
@@ -72,6 +72,11 @@ describe('the demo', () => {
     expect(answers.quarantine).toEqual([['sessions', expect.any(String), expect.stringContaining('messageCount')]])
   })
 
+  it('keeps nothing in its folder that the next demo does not remove', () => {
+    const entries = ['dynamodb', 'lock.db', 'platform.json', 'redaction-key', 's3', 'sqs']
+    expect(readdirSync(join(folder.path, '.local')).sort()).toEqual(entries)
+  })
+
   it('leaves a key for fingerprints that only its owner can read', () => {
     expect(statSync(join(folder.path, '.local', 'redaction-key')).mode & 0o777).toBe(0o600)
   })
@@ -81,6 +86,10 @@ describe('the demo', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^sessions +complete +2,000 +2,000 +0 +0 +0 +0 +20 /m)
     expect(stdout).toMatch(/^sessions +complete +2,041 +60 +92 +1,888 +19 +1 +21 /m)
+
+    // Nothing of the first demo is left to be counted twice.
+    expect(stdout.match(/^joined /gm)).toHaveLength(8)
+    expect(stdout.match(/^sessions .*messageCount/gm)).toHaveLength(1)
 
     const next = stdout.split('\n').flatMap((line) => line.match(/^ {2}npm run -s platform-sync -- (.+)$/)?.[1] ?? [])
     expect(next.map((line) => line.split(' ')[0])).toEqual(['status', 'sync', 'sync', 'query', 'simulator'])

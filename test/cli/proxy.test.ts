@@ -10,6 +10,7 @@ it('HTTP-12: reaches a platform through the proxy that the environment names', a
   const proxy = createServer()
   const connected = new Promise<string>((resolve) => {
     proxy.on('connect', (request, socket) => {
+      socket.on('error', () => {})
       resolve(request.url ?? '')
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
     })

@@ -30,7 +30,7 @@ export const createMemoryLake = (): MemoryLake => {
     part: { name: string; version: string; content: Row[] | QuarantinedRecord[] },
   ) => {
     const key = partKey(kind, part.name, path)
-    const content = structuredClone(part.content)
+    const content = [...part.content] as Row[] | QuarantinedRecord[]
     files.set(key, kind === 'changes' ? { rows: content as Row[] } : { records: content as QuarantinedRecord[] })
     const text = JSON.stringify(content)
     const rest = { rows: content.length, bytes: text.length, sha256: sha256(text), schemaVersion: part.version }
