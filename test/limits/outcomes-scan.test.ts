@@ -66,7 +66,7 @@ describe('outcomes on their way to the lake', () => {
     const { worker, deps, lake } = setUp()
     const [ana, bob] = platform.users.toSorted() as [string, string]
     await worker.apply([message(intent({ [ana]: 5, 'zoe@x.io': 6 }, { requestId: 'r1' }))])
-    await platform.clock.sleep(60_000)
+    await platform.clock.sleep(20 * 60_000)
 
     expect(await scanOutcomes({ runId: 'run-1' }, deps)).toEqual({ rows: 2 })
     const first = await publishRun({ runId: 'run-1', scheduledAt: 0 }, [outcomesStream], deps)
@@ -83,7 +83,7 @@ describe('outcomes on their way to the lake', () => {
 
     await platform.clock.sleep(24 * 3_600_000)
     await worker.apply([message(intent({ [bob]: 7 }, { requestId: 'r2' }))])
-    await platform.clock.sleep(60_000)
+    await platform.clock.sleep(20 * 60_000)
     expect(await scanOutcomes({ runId: 'run-2' }, deps)).toEqual({ rows: 1 })
     const second = await publishRun({ runId: 'run-2', scheduledAt: 0 }, [outcomesStream], deps)
     expect('manifest' in second && second.manifest.scans).toMatchObject([{ records: 3, counts: { received: 1 } }])
@@ -97,7 +97,7 @@ describe('outcomes on their way to the lake', () => {
     await platform.clock.sleep(24 * 3_600_000)
     const sized = Object.fromEntries(platform.users.slice(0, 25).map((user, i) => [user, i]))
     await worker.apply([message(intent(sized, { requestId: 'r4' }))])
-    await platform.clock.sleep(60_000)
+    await platform.clock.sleep(20 * 60_000)
     const dying = {
       ...deps,
       index: {
