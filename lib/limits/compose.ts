@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
-import { readVariables, type Variables } from '../core/env.ts'
+import { PlatformVariables, readVariables, type Variables } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import { createPlatformClient, type PlatformClient } from '../platform/client.ts'
+import { fixedCredentials } from '../platform/transport.ts'
 import { type AwsClients, createAwsClients } from '../stores/clients.ts'
 import { createObjectStore } from '../stores/objects.ts'
+import { createSecretReader, secretCredentials } from '../stores/secrets.ts'
 import type { ApplyDeps } from './apply.ts'
 import type { ImportDeps } from './import-file.ts'
 import { createLedger, createLedgerReader, ledgerParts } from './ledger.ts'
@@ -60,6 +64,8 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
     reader,
     rules,
     clock,
+    /** The platform, as the environment says. @throws FatalError `configuration` */
+    platform: () => platformOf(variables, { clock, log }),
     /** What applying messages needs; the deadline is the invocation's. */
     applyDeps: (api: LimitsApi, deadline: Deadline): ApplyDeps & { pauses: Pauses } => ({
       api,
@@ -77,6 +83,16 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
       sqs.destroy()
     },
   }
+}
+
+const platformOf = (variables: Variables, { clock, log }: { clock: Clock; log: Log }): PlatformClient => {
+  const env = readVariables(PlatformVariables.extend({ AWS_REGION: z.string() }), variables)
+  const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
+  const credentials = env.PLATFORM_API_KEY
+    ? fixedCredentials(env.PLATFORM_API_KEY)
+    : secretCredentials(readSecret, env.PLATFORM_SECRET_ID as string)
+  const { PLATFORM_APP_URL: appUrl, PLATFORM_BASE_URL: baseUrl } = env
+  return createPlatformClient({ appUrl, baseUrl, credentials, clock, log, random: Math.random })
 }
 
 /** A client for SQS, or for the emulator at an endpoint: its queues' addresses name hosts that do not exist. */
