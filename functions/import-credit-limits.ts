@@ -1,6 +1,6 @@
 import type { Context, S3Event } from 'aws-lambda'
+import { composeLimits } from '../lib/compose-limits.ts'
 import { processVariables } from '../lib/core/env.ts'
-import { composeLimits } from '../lib/limits/compose.ts'
 import { importFile } from '../lib/limits/import-file.ts'
 import { observe } from './observe.ts'
 

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { type Deadline, earlier } from './core/deadline.ts'
 import { PlatformVariables, RedactionVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
 import type { Log } from './core/log.ts'
 import type { Metrics } from './core/metrics.ts'
+import { createLedgerReader, ledgerParts } from './limits/ledger.ts'
+import { outcomesSource } from './limits/outcomes-scan.ts'
 import { createPlatformClient, type PlatformClient } from './platform/client.ts'
 import { fixedCredentials } from './platform/transport.ts'
 import { createCheckpoints } from './stores/checkpoints.ts'
@@ -42,7 +44,11 @@ export type App = ReturnType<typeof compose>
  */
 export const compose = (variables: Variables, doors: Doors) => {
   const env = readVariables(
-    StoreVariables.extend({ ...PlatformVariables.shape, ...RedactionVariables.shape }),
+    StoreVariables.extend({
+      ...PlatformVariables.shape,
+      ...RedactionVariables.shape,
+      LIMITS_TABLE: z.string().optional(),
+    }),
     variables,
   )
   const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
@@ -52,6 +58,14 @@ export const compose = (variables: Variables, doors: Doors) => {
   const settings = { ...defaultSettings, ...doors.settings }
   const platform = platformOf(env, readSecret, { ...doors, clock })
   const newOwner = () => `${process.pid}-${randomUUID()}`
+  const outcomes = env.LIMITS_TABLE
+    ? outcomesSource({
+        reader: createLedgerReader(
+          ledgerParts({ dynamodb: clients.dynamodb, table: env.LIMITS_TABLE, clock, random: Math.random }),
+        ),
+        ...{ ...stores, clock, newOwner, leaseMs: settings.leaseMs },
+      })
+    : null
 
   return {
     ...stores,
@@ -72,12 +86,18 @@ export const compose = (variables: Variables, doors: Doors) => {
       newOwner,
       leaseMs: settings.leaseMs,
       catalog: { register: async () => {} },
+      others: outcomes ? [outcomes] : [],
     }),
   }
 }
 
 /** On AWS the SDK finds its credentials by itself; emulators are given the ones that stand beside their address. */
-const targetOf = (env: z.infer<typeof StoreVariables>): AwsTarget => {
+export const targetOf = (
+  env: Pick<
+    z.infer<typeof StoreVariables>,
+    'AWS_REGION' | 'AWS_ENDPOINT_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'
+  >,
+): AwsTarget => {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
   const target = { region: env.AWS_REGION, endpointUrl: env.AWS_ENDPOINT_URL }
   return env.AWS_ENDPOINT_URL && accessKeyId && secretAccessKey
@@ -110,7 +130,8 @@ type PlatformEnvironment = {
   PLATFORM_SECRET_ID?: string | undefined
 }
 
-const platformOf = (
+/** The client of the platform that the environment names, with its key or with the secret that holds it. */
+export const platformOf = (
   env: PlatformEnvironment,
   readSecret: ReadSecret,
   { clock, log, fetch }: { clock: Clock; log: Log; fetch?: typeof globalThis.fetch },

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { ownStreams } from '../published-streams.ts'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
 import { action, type Cli, withCommon } from './command.ts'
@@ -9,7 +10,7 @@ import { exitCodes } from './exit-codes.ts'
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
 /** Writes docs/streams.md anew from the declarations of the streams. */
-export const writeStreamsDoc = (): Promise<void> => writeFile(streamsDocFile, renderStreamsDoc(streams))
+export const writeStreamsDoc = (): Promise<void> => writeFile(streamsDocFile, renderStreamsDoc(streams, ownStreams))
 
 /** `platform-sync docs`, for people who change a stream. */
 export const addDocs = (program: Command, cli: Cli): void => {

@@ -6,6 +6,7 @@ import { type Checkpoint, Counts, type ScanSummary } from '../sync/checkpoint.ts
 import { type Lease, watchLease } from '../sync/lease.ts'
 import type { PartFile } from '../sync/manifest.ts'
 import type { Checkpoints, IndexStore, Lake, PartPath } from '../sync/ports.ts'
+import type { OtherScan } from '../sync/run-streams.ts'
 import { creditLimitOutcomes, type OutcomeRecord, outcomeRecord, outcomesStream } from './outcomes-table.ts'
 import type { LedgerReader } from './ports.ts'
 
@@ -57,6 +58,12 @@ export const scanOutcomes = async (
     lease.stop()
   }
 }
+
+/** The outcomes as a run takes them along. When somebody is at it already, the next run has what they leave. */
+export const outcomesSource = (deps: OutcomesScanDeps): OtherScan => ({
+  stream: outcomesStream,
+  scan: async (run) => void (await scanOutcomes(run, deps)),
+})
 
 type Scanning = { checkpoint: Checkpoint; lease: Lease; deps: OutcomesScanDeps }
 type Path = Omit<PartPath, 'part'>

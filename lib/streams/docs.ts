@@ -4,15 +4,17 @@ import type { Stream } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
 /**
- * The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it.
+ * The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. `own` streams come from
+ * this worker's tables, not from a list of the platform.
  */
-export const renderStreamsDoc = (streams: readonly Stream[]): string =>
+export const renderStreamsDoc = (read: readonly Stream[], own: readonly Stream[] = []): string =>
   [
     '# Streams and tables',
     'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of the API specification.',
-    overview(streams),
-    ...reading(streams),
-    ...streams.flatMap(section),
+    overview([...read, ...own]),
+    ...reading(read),
+    ...read.flatMap(section),
+    ...own.flatMap(ownSection),
     '',
   ]
     .join('\n\n')
@@ -69,6 +71,13 @@ const section = (stream: Stream): string[] => {
   ]
   return [`## ${stream.name}`, stream.doc, facts.join('\n'), ...stream.tables.flatMap(tableSection)]
 }
+
+const ownSection = ({ name, doc, primaryKey, tables }: Stream): string[] => [
+  `## ${name}`,
+  doc,
+  `- Source: this worker's own records, not a list of the platform\n- Primary key: ${code(primaryKey)}`,
+  ...tables.flatMap(tableSection),
+]
 
 /** Read off the parameters that a request for a later page carries. */
 const pagingDoc = ({ query }: Paging): string => {

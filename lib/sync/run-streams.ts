@@ -5,8 +5,11 @@ import type { Manifest, RunRecord } from './manifest.ts'
 import type { Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
+/** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
+export type OtherScan = { readonly stream: Stream; scan(run: Run): Promise<void> }
+
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs }
+export type FinishDeps = PublishDeps & { runs: Runs; others?: readonly OtherScan[] }
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -49,7 +52,8 @@ export const finishRun = async (
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
   deps: FinishDeps,
 ): Promise<RunResult> => {
-  const manifest = await publishPatiently(run, streams, deps)
+  const others = await scanOthers(run, deps)
+  const manifest = await publishPatiently(run, [...streams, ...others], deps)
   const record: RunRecord = {
     runId: run.runId,
     scheduledAt: run.scheduledAt,
@@ -59,6 +63,19 @@ export const finishRun = async (
   }
   await deps.runs.write(record)
   return { record, manifest }
+}
+
+/** What can't be brought now is brought by the next run: it must not keep the others from being published. */
+const scanOthers = async (run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> => {
+  for (const { stream, scan } of others) {
+    await scan(run).catch((error: unknown) => {
+      log.error('A table was not brought up to date; the next run does it.', {
+        stream: stream.name,
+        reason: messageOf(error),
+      })
+    })
+  }
+  return others.map(({ stream }) => stream)
 }
 
 const publishPatiently = async (run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> => {

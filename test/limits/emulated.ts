@@ -1,9 +1,9 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
+import { composeLimits, createSqsClient } from '../../lib/compose-limits.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
-import { composeLimits, createSqsClient } from '../../lib/limits/compose.ts'
 import { prepareLimits } from '../../lib/local/poller-resources.ts'
 import { type Emulated, useEmulators } from '../stores/emulated.ts'
 

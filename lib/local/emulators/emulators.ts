@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
 import { createDynamoDb } from './dynamodb.ts'
 import { lockFolder } from './lock.ts'
-import { localEnvironment, prepareResources } from './prepare.ts'
+import { prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
 
 /** DynamoDB, S3 and SQS on this machine, at one address, with their state in a folder. */
@@ -36,8 +36,8 @@ export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: nu
     const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server, port)
-    await prepareResources(endpointUrl)
-    return { endpointUrl, environment: localEnvironment(endpointUrl), close }
+    const environment = await prepareResources(endpointUrl)
+    return { endpointUrl, environment, close }
   } catch (error) {
     await close().catch(() => {})
     throw startFailure(error, folder, port)

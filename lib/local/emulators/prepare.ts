@@ -7,6 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
+import { createSqsClient } from '../../compose-limits.ts'
 import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
 import {
   auditBucket,
@@ -17,6 +18,7 @@ import {
   stateTable,
   type TableShape,
 } from '../../stores/resources.ts'
+import { prepareLimits } from '../poller-resources.ts'
 
 const tables: readonly TableShape[] = [stateTable, recordsTable]
 const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
@@ -25,8 +27,8 @@ const region = 'us-east-1'
 /** The name a table or bucket has on this machine. */
 export const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
 
-/** What handlers and commands read from the environment to work against emulators at an address. */
-export const localEnvironment = (endpointUrl: string): Record<string, string> => ({
+/** What stands in the environment of those who work against emulators at an address. */
+const localEnvironment = (endpointUrl: string): Record<string, string> => ({
   AWS_ENDPOINT_URL: endpointUrl,
   AWS_REGION: region,
   // The emulators check no signature, but the SDK wants to make one.
@@ -35,19 +37,26 @@ export const localEnvironment = (endpointUrl: string): Record<string, string> =>
   ...Object.fromEntries([...tables, ...buckets].map((shape) => [shape.variable, localName(shape)])),
 })
 
-/** Creates the tables and buckets that are missing, and ends the leases that a killed process left behind. */
-export const prepareResources = async (endpointUrl: string): Promise<void> => {
+/**
+ * Creates the tables, buckets and queues that are missing, and ends the leases that a killed process left behind. Answers
+ * what handlers and commands read from the environment to work with them.
+ */
+export const prepareResources = async (endpointUrl: string): Promise<Record<string, string>> => {
+  const environment = localEnvironment(endpointUrl)
   const clients: AwsClients = createAwsClients({
     region,
     endpointUrl,
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   })
+  const sqs = createSqsClient({ ...environment, AWS_REGION: region })
   try {
     await createTables(clients.dynamodb)
     await createBuckets(clients.s3)
     await endLeases(clients.dynamodb)
+    return { ...environment, ...(await prepareLimits({ dynamodb: clients.dynamodb, sqs })) }
   } finally {
     clients.destroy()
+    sqs.destroy()
   }
 }
 

@@ -2,31 +2,32 @@ import { randomUUID } from 'node:crypto'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { type Clock, systemClock } from '../core/clock.ts'
-import type { Deadline } from '../core/deadline.ts'
-import { PlatformVariables, readVariables, type Variables } from '../core/env.ts'
-import type { Log } from '../core/log.ts'
-import type { Metrics } from '../core/metrics.ts'
-import { createPlatformClient, type PlatformClient } from '../platform/client.ts'
-import { fixedCredentials } from '../platform/transport.ts'
-import { type AwsClients, createAwsClients } from '../stores/clients.ts'
-import { createObjectStore } from '../stores/objects.ts'
-import { createSecretReader, secretCredentials } from '../stores/secrets.ts'
-import type { ApplyDeps } from './apply.ts'
-import type { ImportDeps } from './import-file.ts'
-import { createLedger, createLedgerReader, ledgerParts } from './ledger.ts'
-import type { LimitsApi } from './ports.ts'
-import { createIntentQueue, createPauses, type Pauses } from './queue.ts'
-import { defaultRules, type LimitRules } from './rules.ts'
+import { platformOf, targetOf } from './compose.ts'
+import { type Clock, systemClock } from './core/clock.ts'
+import type { Deadline } from './core/deadline.ts'
+import { PlatformVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
+import type { Log } from './core/log.ts'
+import type { Metrics } from './core/metrics.ts'
+import type { ApplyDeps } from './limits/apply.ts'
+import type { ImportDeps } from './limits/import-file.ts'
+import { createLedger, createLedgerReader, ledgerParts } from './limits/ledger.ts'
+import type { LimitsApi } from './limits/ports.ts'
+import { createIntentQueue, createPauses, type Pauses } from './limits/queue.ts'
+import { defaultRules, type LimitRules } from './limits/rules.ts'
+import type { PlatformClient } from './platform/client.ts'
+import { type AwsClients, createAwsClients } from './stores/clients.ts'
+import { createObjectStore } from './stores/objects.ts'
+import { createSecretReader } from './stores/secrets.ts'
 
 const count = (what: string) => z.coerce.number().int().min(0, `must be ${what}`).max(Number.MAX_SAFE_INTEGER)
 
 /** What provisioning reads from the environment. */
-export const LimitsVariables = z.object({
-  AWS_REGION: z.string('is missing; set it to the region of the stack, for example eu-central-1'),
-  AWS_ENDPOINT_URL: z.url().optional(),
-  AWS_ACCESS_KEY_ID: z.string().optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+export const LimitsVariables = StoreVariables.pick({
+  AWS_REGION: true,
+  AWS_ENDPOINT_URL: true,
+  AWS_ACCESS_KEY_ID: true,
+  AWS_SECRET_ACCESS_KEY: true,
+}).extend({
   LIMITS_TABLE: z.string('is missing; set it to the name of the limits table (an output of the stateful stack)'),
   LIMITS_QUEUE_URL: z.url('is missing; set it to the address of the limits queue (an output of the stateless stack)'),
   LIMITS_DEAD_LETTERS_URL: z.url().optional(),
@@ -65,7 +66,7 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
     rules,
     clock,
     /** The platform, as the environment says. @throws FatalError `configuration` */
-    platform: () => platformOf(variables, { clock, log }),
+    platform: () => platformFrom(variables, { clock, log }),
     /** What applying messages needs; the deadline is the invocation's. */
     applyDeps: (api: LimitsApi, deadline: Deadline): ApplyDeps & { pauses: Pauses } => ({
       api,
@@ -85,14 +86,9 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
   }
 }
 
-const platformOf = (variables: Variables, { clock, log }: { clock: Clock; log: Log }): PlatformClient => {
-  const env = readVariables(PlatformVariables.extend({ AWS_REGION: z.string() }), variables)
-  const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
-  const credentials = env.PLATFORM_API_KEY
-    ? fixedCredentials(env.PLATFORM_API_KEY)
-    : secretCredentials(readSecret, env.PLATFORM_SECRET_ID as string)
-  const { PLATFORM_APP_URL: appUrl, PLATFORM_BASE_URL: baseUrl } = env
-  return createPlatformClient({ appUrl, baseUrl, credentials, clock, log, random: Math.random })
+const platformFrom = (variables: Variables, observed: { clock: Clock; log: Log }): PlatformClient => {
+  const env = readVariables(PlatformVariables.extend({ AWS_REGION: StoreVariables.shape.AWS_REGION }), variables)
+  return platformOf(env, createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION })), observed)
 }
 
 /** A client for SQS, or for the emulator at an endpoint: its queues' addresses name hosts that do not exist. */
@@ -103,16 +99,6 @@ export const createSqsClient = (env: Parameters<typeof targetOf>[0]): SQSClient 
     ...credentials,
     ...(endpointUrl ? { endpoint: endpointUrl, useQueueUrlAsEndpoint: false } : {}),
   })
-}
-
-const targetOf = (
-  env: Pick<LimitsVariables, 'AWS_REGION' | 'AWS_ENDPOINT_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'>,
-) => {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
-  const target = { region: env.AWS_REGION, endpointUrl: env.AWS_ENDPOINT_URL }
-  return env.AWS_ENDPOINT_URL && accessKeyId && secretAccessKey
-    ? { ...target, credentials: { accessKeyId, secretAccessKey } }
-    : target
 }
 
 const inboxOf = ({ INBOX_BUCKET }: LimitsVariables): string =>
