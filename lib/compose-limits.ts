@@ -40,6 +40,9 @@ export type LimitsVariables = z.infer<typeof LimitsVariables>
 /** What differs between Lambda, a laptop and a test. */
 export type LimitsDoors = { log: Log; metrics: Metrics; clock?: Clock; clients?: AwsClients; sqs?: SQSClient }
 
+/** Everything that the functions and commands of credit limits work with. */
+export type LimitsApp = ReturnType<typeof composeLimits>
+
 /**
  * Builds what the functions and commands of credit limits work with.
  * @throws FatalError `configuration` that names each variable that is missing.

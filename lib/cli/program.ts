@@ -6,6 +6,7 @@ import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
 import { addDoctor } from './doctor.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { addLimits } from './limits.ts'
 import { addQuery } from './query.ts'
 import { addReset } from './reset.ts'
 import { addSimulator } from './simulator.ts'
@@ -17,6 +18,7 @@ const commands = [
   addSync,
   addStatus,
   addQuery,
+  addLimits,
   addReset,
   addApprove,
   addDoctor,

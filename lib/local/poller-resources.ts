@@ -5,21 +5,27 @@ import { limitsDeadLetters, limitsQueue, maxReceives, type QueueShape } from '..
 
 const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
 
+/** Longer than a function may live; the queue of the stack has the same. */
+const visibilitySeconds = '360'
+
 /**
  * Creates the table and the queues of credit limits in emulators, and answers the variables that name them. A lease in
  * the table is ended: the emulators' folder is this process's alone, so that whoever held it is gone.
  */
-export const prepareLimits = async (
-  { dynamodb, sqs }: { dynamodb: DynamoDBClient; sqs: SQSClient },
-  { visibilitySeconds = 360 }: { visibilitySeconds?: number } = {},
-): Promise<Record<string, string>> => {
+export const prepareLimits = async ({
+  dynamodb,
+  sqs,
+}: {
+  dynamodb: DynamoDBClient
+  sqs: SQSClient
+}): Promise<Record<string, string>> => {
   await createTable(dynamodb)
   const deadLetters = await createQueue(sqs, limitsDeadLetters, {})
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: deadLetters, AttributeNames: ['QueueArn'] }),
   )
   const queue = await createQueue(sqs, limitsQueue, {
-    VisibilityTimeout: String(visibilitySeconds),
+    VisibilityTimeout: visibilitySeconds,
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: String(maxReceives) }),
   })
   return {

@@ -1,10 +1,9 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
 import { composeLimits, createSqsClient } from '../../lib/compose-limits.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
-import { prepareLimits } from '../../lib/local/poller-resources.ts'
 import { type Emulated, useEmulators } from '../stores/emulated.ts'
 
 /** Provisioning against the emulators. */
@@ -21,8 +20,9 @@ export const useEmulatedLimits = (): (() => EmulatedLimits) => {
     const emulated = emulators()
     const { environment } = emulated.emulators
     const sqs = createSqsClient(environment as never)
-    const named = await prepareLimits({ dynamodb: emulated.dynamodb, sqs }, { visibilitySeconds: 1 })
-    const variables = { ...environment, ...named }
+    const Attributes = { VisibilityTimeout: '1' }
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: environment.LIMITS_QUEUE_URL, Attributes }))
+    const variables = environment
     const doors = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
     limits = { ...composeLimits(variables, doors), emulated, variables }
   })

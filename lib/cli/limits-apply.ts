@@ -1,0 +1,103 @@
+import { setTimeout as timer } from 'node:timers/promises'
+import { SingleBar } from 'cli-progress'
+import { checkPlan, followIntents, intentsOfPlan } from '../limits/apply-plan.ts'
+import type { Outcome } from '../limits/outcome.ts'
+import type { Plan } from '../limits/plan.ts'
+import { type IntentMessage, publishIntents } from '../limits/publisher.ts'
+import type { Cli } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
+import { accountName, type LimitsSession, withWorker } from './limits-session.ts'
+import { number, type Output, type Terminal } from './output.ts'
+
+/** What applying a plan came to. */
+export type AppliedPlan = { code: ExitCode; outcomes: Outcome[] }
+
+type Waiting = { io: Output; waitMs: number }
+
+/**
+ * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
+ * @throws RejectedError when the ledger is no longer where the plan found it.
+ */
+export const applyPlan = async (
+  plan: Plan,
+  cli: Cli,
+  { opened, io, waitMs }: Waiting & { opened: LimitsSession },
+): Promise<AppliedPlan> => {
+  const { limits } = opened
+  await checkPlan(plan, limits)
+  const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
+  const { queue, clock } = limits
+  await publishIntents(intents, { queue, clock, random: Math.random })
+  const outcomes = await withWorker(opened, (worker) => {
+    const signals = [cli.interrupted, ...(worker ? [worker.stuck] : [])]
+    return follow(intents, { opened, stderr: cli.stderr, signal: AbortSignal.any(signals), waitMs })
+  })
+  const tally = tallyOf(outcomes, plan.changes.length)
+  const requests = intents.map(({ requestId }) => requestId)
+  io.say(
+    `Plan ${plan.id} of ${plan.source}: ${number(plan.changes.length)} changes, ${number(intents.length)} messages.\n`,
+  )
+  if (plan.changes.length > 0) sayTally(outcomes, { tally, io })
+  if (tally.waiting > 0) sayWaiting(opened, io)
+  io.result({ plan: plan.id, requests, tally, outcomes })
+  return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
+}
+
+const sayWaiting = ({ session }: LimitsSession, io: Output): void => {
+  const next =
+    session.folder === null
+      ? 'They are on the queue, or among the dead letters: see the log of the function, then "limits redrive".'
+      : 'They are on the queue; "limits redrive --local" goes on with them when the cause is mended.'
+  io.say(`\nSome entries have no outcome yet. ${next}`)
+}
+
+type Following = { opened: LimitsSession; stderr: Terminal; signal: AbortSignal; waitMs: number }
+
+const follow = async (
+  intents: readonly IntentMessage[],
+  { opened, stderr, ...until }: Following,
+): Promise<Outcome[]> => {
+  const { reader, clock } = opened.limits
+  const total = intents.reduce((sum, intent) => sum + intent.limits.length, 0)
+  if (total === 0) return []
+  const ended = new AbortController()
+  const timeout = new AbortController()
+  timer(until.waitMs, undefined, { signal: ended.signal }).then(
+    () => timeout.abort(),
+    () => {},
+  )
+  const signal = AbortSignal.any([until.signal, timeout.signal])
+  const bar = createBar(stderr, total)
+  const outcomes: Outcome[] = []
+  try {
+    for await (const some of followIntents(intents, { reader, clock, signal, pauseMs: 200 })) {
+      outcomes.push(...some)
+      bar.update(outcomes.length)
+    }
+    return outcomes
+  } finally {
+    ended.abort()
+    bar.stop()
+  }
+}
+
+/** A bar on a terminal, and a line now and then elsewhere. */
+const createBar = (stderr: Terminal, total: number): { update(done: number): void; stop(): void } => {
+  if (!stderr.isTTY) {
+    let said = 0
+    const update = (done: number) => {
+      if (done < total && done - said < total / 4) return
+      said = done
+      stderr.write(`${number(done)} of ${number(total)} limits have their outcome\n`)
+    }
+    return { update, stop: () => {} }
+  }
+  const bar = new SingleBar({
+    stream: stderr as NodeJS.WritableStream,
+    format: 'limits {bar} {value} of {total}',
+    ...{ barsize: 20, hideCursor: true, clearOnComplete: true, linewrap: false },
+  })
+  bar.start(total, 0)
+  return { update: (done) => bar.update(done), stop: () => bar.stop() }
+}

@@ -1,0 +1,102 @@
+import { FatalError } from '../core/errors.ts'
+import { identityOf } from '../limits/email.ts'
+import { isFailure, type Outcome, type OutcomeName, outcomeNames } from '../limits/outcome.ts'
+import type { LedgerReader } from '../limits/ports.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { number, type Output, tableText } from './output.ts'
+
+/** How many entries ended how; `waiting` have no outcome yet. */
+export type Tally = Record<OutcomeName, number> & { waiting: number }
+
+/** Counts outcomes among the entries that were sent. */
+export const tallyOf = (outcomes: readonly Outcome[], sent: number): Tally => {
+  const tally: Tally = { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0, waiting: 0 }
+  for (const { outcome } of outcomes) tally[outcome] += 1
+  return { ...tally, waiting: sent - outcomes.length }
+}
+
+/** 0 when every entry was applied, 1 when none was, 3 in between. */
+export const exitCodeOfTally = ({ applied, ...others }: Tally): ExitCode => {
+  if (Object.values(others).every((count) => count === 0)) return exitCodes.complete
+  return applied > 0 ? exitCodes.partly : exitCodes.failed
+}
+
+const colours = {
+  applied: 'green',
+  rejected: 'red',
+  invalid: 'red',
+  superseded: 'yellow',
+  unaccounted: 'red',
+} as const satisfies Record<OutcomeName, string>
+
+/** The outcomes in numbers, and those that somebody should look at. */
+export const sayTally = (outcomes: readonly Outcome[], { tally, io }: { tally: Tally; io: Output }): void => {
+  const names = [...outcomeNames, 'waiting' as const].filter((name) => name === 'applied' || tally[name] > 0)
+  io.say(
+    tableText(
+      [{ title: 'outcome' }, { title: 'entries', right: true }],
+      names.map((name) => [name === 'waiting' ? name : io.style(colours[name], name), number(tally[name])]),
+    ),
+  )
+  const failed = outcomes.filter(({ outcome }) => isFailure(outcome))
+  if (failed.length === 0) return
+  io.say()
+  sayOutcomes(failed, { io, most: 20 })
+}
+
+/** Outcomes as a table. */
+export const sayOutcomes = (outcomes: readonly Outcome[], { io, most }: { io: Output; most: number }): void => {
+  const rows = outcomes
+    .slice(0, most)
+    .map(({ recordedAt, address, previousLimit, limit, outcome, reason, requestedBy }) => [
+      `${recordedAt.slice(0, 19)}Z`,
+      address,
+      previousLimit === null ? '' : number(previousLimit),
+      limit === null ? '' : number(limit),
+      io.style(colours[outcome], outcome),
+      requestedBy,
+      reason ?? '',
+    ])
+  io.say(tableText(heads, rows))
+  if (outcomes.length > most) io.say(`... and ${number(outcomes.length - most)} more (--json shows all)`)
+}
+
+const heads = [
+  { title: 'recorded' },
+  { title: 'email' },
+  { title: 'before', right: true },
+  { title: 'asked', right: true },
+  { title: 'outcome' },
+  { title: 'by' },
+  { title: 'reason' },
+]
+
+/** Which outcomes to show. */
+export type OutcomeOptions = { failed?: boolean; email?: string; since?: string }
+
+const weekMs = 7 * 86_400_000
+
+/** Outcomes as they were asked for, newest first. */
+export const findOutcomes = async (
+  { failed, email }: OutcomeOptions,
+  { reader, since, now }: { reader: LedgerReader; since: number | undefined; now: number },
+): Promise<Outcome[]> => {
+  if (email !== undefined) {
+    const all = await reader.outcomesOf(identityOf(email))
+    return all.filter(
+      ({ outcome, recordedAt }) =>
+        (!failed || isFailure(outcome)) && (since === undefined || Date.parse(recordedAt) >= since),
+    )
+  }
+  const found: Outcome[] = []
+  const read = failed ? reader.failedBetween : reader.outcomesBetween
+  for await (const outcome of read(since ?? now - weekMs, now + 1)) found.push(outcome)
+  return found.sort((a, b) => (a.recordedAt < b.recordedAt ? 1 : a.recordedAt > b.recordedAt ? -1 : 0))
+}
+
+/** A time as people write it. @throws FatalError `usage` */
+export const timeOf = (text: string): number => {
+  const time = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isFinite(time)) return time
+  throw new FatalError(`"${text}" is no time. Write 2026-05-06 or 2026-05-06T10:00:00Z.`, { code: 'usage' })
+}

@@ -1,0 +1,73 @@
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { SavedPlan } from './limits-plans.ts'
+import { number, type Output, tableText } from './output.ts'
+
+const shown = 12
+const limitText = (limit: number | null): string => (limit === null ? '?' : number(limit))
+
+/** What a plan would do, row by row; of each kind the first ones, unless all are wanted. */
+export const sayPlan = ({ plan, path, knowsUsers }: SavedPlan, { io, all }: { io: Output; all: boolean }): void => {
+  const { changes, same, repeated, invalid, conflicts, unknown } = plan
+  const fresh = changes.filter(({ kind }) => kind === 'new')
+  const changed = changes.filter(({ kind }) => kind === 'changed')
+  const conflicting = conflicts.reduce((sum, { lines }) => sum + lines.length, 0)
+  const counts = {
+    rows: changes.length + same.length + repeated.length + invalid.length + conflicting,
+    ...{ new: fresh.length, changed: changed.length, same: same.length, repeated: repeated.length },
+    ...{ invalid: invalid.length, conflicting, 'unknown users': unknown.length },
+  }
+  io.say(
+    tableText(
+      Object.keys(counts).map((title) => ({ title, right: true })),
+      [Object.values(counts).map(number)],
+    ),
+  )
+  const list = (title: string, lines: readonly string[]) => sayList(title, lines, { io, all })
+  list(
+    'New',
+    fresh.map(({ line, email, limit }) => `line ${line}: ${email} -> ${number(limit)}`),
+  )
+  list(
+    'Changed',
+    changed.map(({ line, email, from, limit }) => `line ${line}: ${email} ${limitText(from)} -> ${number(limit)}`),
+  )
+  list(
+    'Invalid, not sent',
+    invalid.map(({ line, reason, text }) => `line ${line}: ${reason}: ${text}`),
+  )
+  list(
+    'Conflicting, not sent',
+    conflicts.map(
+      ({ lines, email, limits }) => `lines ${lines.join(', ')}: ${email} -> ${limits.map(number).join(', ')}`,
+    ),
+  )
+  list(
+    'Unknown to the last sync of the users, sent all the same',
+    unknown.map(({ line, email }) => `line ${line}: ${email}`),
+  )
+  if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
+  sayEnd({ plan, path }, io)
+}
+
+const sayEnd = ({ plan, path }: Pick<SavedPlan, 'plan' | 'path'>, io: Output): void => {
+  io.say()
+  for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal}`)
+  if (plan.refusals.length > 0) io.say('Nothing of it may be applied.')
+  else if (plan.changes.length === 0) io.say('Nothing to change.')
+  else io.say(`Plan ${io.style('bold', plan.id)} is saved in ${path}. Apply it: platform-sync limits apply ${plan.id}`)
+}
+
+const sayList = (title: string, lines: readonly string[], { io, all }: { io: Output; all: boolean }): void => {
+  if (lines.length === 0) return
+  const some = all ? lines : lines.slice(0, shown)
+  io.say(`\n${title} (${number(lines.length)})`)
+  for (const line of some) io.say(`  ${line}`)
+  if (some.length < lines.length) io.say(`  ... and ${number(lines.length - some.length)} more (--all shows them)`)
+}
+
+/** 0 when every row can be applied or stands already, 3 when only some, 1 when the plan as a whole may not be applied. */
+export const exitCodeOfPlan = ({ plan }: SavedPlan): ExitCode => {
+  if (plan.refusals.length > 0) return exitCodes.failed
+  if (plan.invalid.length + plan.conflicts.length === 0) return exitCodes.complete
+  return plan.changes.length + plan.same.length > 0 ? exitCodes.partly : exitCodes.failed
+}

@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import { FatalError } from '../core/errors.ts'
+import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { OutcomeOptions } from './limits-outcomes.ts'
+import { number, type Output } from './output.ts'
+
+/** `platform-sync limits ...` */
+export const addLimits = (program: Command, cli: Cli): void => {
+  const limits = program.command('limits').description('set credit limits of users, and see what became of them')
+  withLocal(limits.command('plan'))
+    .description('say what a CSV file with the columns email and limit would change, and save that as a plan')
+    .argument('<file>', 'the CSV file')
+    .option('--all', 'list every row')
+    .action(action<{ all?: boolean }, [string]>(cli, (io, options, file) => plan(cli, io, { ...options, file })))
+  withLocal(limits.command('apply'))
+    .description('apply a saved plan and no other, and wait for its outcomes')
+    .argument('<plan>', 'the id that "limits plan" printed')
+    .option('--wait <minutes>', 'how long to wait for outcomes', wholeNumber({ min: 1, max: 720 }), 15)
+    .action(action<{ wait: number }, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
+  withLocal(limits.command('outcomes'))
+    .description('show how entries ended, of the last 7 days unless said otherwise')
+    .option('--failed', 'only those that somebody should look at')
+    .option('--email <address>', 'only those of one address, whenever they were')
+    .option('--since <time>', 'only those recorded since, for example 2026-05-06 or 2026-05-06T10:00:00Z')
+    .action(action<OutcomeOptions, []>(cli, (io, options) => outcomes(cli, io, options)))
+  withLocal(limits.command('redrive'))
+    .description('put dead letters back on the queue')
+    .action(action<unknown, []>(cli, (io, options) => redrive(cli, io, options)))
+  withLocal(limits.command('export'))
+    .description('write the limits that the ledger knows as a CSV file that "limits plan" reads')
+    .action(action<unknown, []>(cli, (io, options) => exportLimits(cli, io, options)))
+}
+
+const plan = async (
+  cli: Cli,
+  io: Output,
+  options: CommonOptions & { file: string; all?: boolean },
+): Promise<ExitCode> => {
+  const { withLimits } = await import('./limits-session.ts')
+  const { savePlan } = await import('./limits-plans.ts')
+  const { exitCodeOfPlan, sayPlan } = await import('./limits-plan.ts')
+  return withLimits(cli, { io, options, platform: false }, async (opened) => {
+    const saved = await savePlan(options.file, opened)
+    sayPlan(saved, { io, all: options.all === true })
+    io.result({ ...saved.plan, path: saved.path, knowsUsers: saved.knowsUsers })
+    return exitCodeOfPlan(saved)
+  })
+}
+
+const apply = async (
+  cli: Cli,
+  io: Output,
+  options: CommonOptions & { id: string; wait: number },
+): Promise<ExitCode> => {
+  const { withLimits } = await import('./limits-session.ts')
+  const { loadPlan } = await import('./limits-plans.ts')
+  const { applyPlan } = await import('./limits-apply.ts')
+  return withLimits(cli, { io, options, platform: true }, async (opened) => {
+    const saved = await loadPlan(options.id, opened.plans)
+    const { code } = await applyPlan(saved, cli, { opened, io, waitMs: options.wait * 60_000 })
+    return code
+  })
+}
+
+const outcomes = async (cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> => {
+  const { withLimits } = await import('./limits-session.ts')
+  const { findOutcomes, sayOutcomes, timeOf } = await import('./limits-outcomes.ts')
+  const since = options.since === undefined ? undefined : timeOf(options.since)
+  return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
+    const found = await findOutcomes(options, { reader: limits.reader, since, now: cli.clock.now() })
+    if (found.length > 0) sayOutcomes(found, { io, most: 200 })
+    io.say(`${found.length > 0 ? '\n' : ''}${number(found.length)} outcome${found.length === 1 ? '' : 's'}.`)
+    io.result(found)
+    return exitCodes.complete
+  })
+}
+
+const redrive = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+  const { withLimits, withWorker } = await import('./limits-session.ts')
+  const { redriveDeadLetters } = await import('../limits/queue.ts')
+  return withLimits(cli, { io, options, platform: true }, async (opened) => {
+    const { sqs, queueUrl, deadLettersUrl, reader } = opened.limits
+    if (!deadLettersUrl) {
+      throw new FatalError('LIMITS_DEAD_LETTERS_URL is missing; set it to the address of the dead-letter queue.', {
+        code: 'configuration',
+      })
+    }
+    const moved: { messageId: string; reason: string | null }[] = []
+    for await (const { messageId } of redriveDeadLetters({ sqs, queueUrl, deadLettersUrl })) {
+      const reason = (await reader.failures([messageId])).get(messageId)?.reason ?? null
+      moved.push({ messageId, reason })
+      io.say(`${messageId} is back on the queue${reason === null ? '' : `; it failed before: ${reason}`}`)
+    }
+    io.say(`${number(moved.length)} message${moved.length === 1 ? '' : 's'} moved.`)
+    await withWorker(opened, async (worker) => worker?.drained())
+    io.result({ moved })
+    return exitCodes.complete
+  })
+}
+
+const exportLimits = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+  const { withLimits } = await import('./limits-session.ts')
+  const { writeLimitsCsv } = await import('../limits/csv.ts')
+  return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
+    const known: { address: string; limit: number }[] = []
+    let unknown = 0
+    for await (const { address, limit, certain } of limits.reader.allStates()) {
+      if (certain && limit !== null) known.push({ address, limit })
+      else unknown += 1
+    }
+    known.sort((a, b) => (a.address < b.address ? -1 : 1))
+    if (io.json) io.result({ limits: known.map(({ address, limit }) => ({ email: address, limit })), unknown })
+    else io.write(writeLimitsCsv(known))
+    if (unknown > 0) io.note(`${number(unknown)} addresses are left out: what limit they have now is not certain.`)
+    return exitCodes.complete
+  })
+}

@@ -1,0 +1,57 @@
+import type { LimitsApp } from '../compose-limits.ts'
+import { noDeadline } from '../core/deadline.ts'
+import type { Log } from '../core/log.ts'
+import { applyBatch } from '../limits/apply-batch.ts'
+import { pollOnce } from './poller.ts'
+
+/** A worker on this machine. */
+export type LimitsWorker = {
+  /** Aborts when messages failed in a way that only a person can mend: the log says how. */
+  readonly stuck: AbortSignal
+  /** Ends when the queue has been empty for a moment, or nothing goes on. */
+  drained(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Messages that must wait so long wait for a person. */
+const longPauseMs = 10 * 60_000
+
+/** Plays the event source mapping and the function for as long as a command waits for outcomes. */
+export const startLimitsWorker = (app: LimitsApp, { log }: { log: Log }): LimitsWorker => {
+  const api = app.platform()
+  const [stuck, stop] = [new AbortController(), new AbortController()]
+  const deps = app.applyDeps(api, noDeadline)
+  const pauses: typeof deps.pauses = {
+    set: async (messages) => {
+      await deps.pauses.set(messages)
+      if (messages.some(({ pauseMs }) => pauseMs >= longPauseMs)) stuck.abort()
+    },
+  }
+  let onEmpty = () => {}
+  const work = async () => {
+    while (!stop.signal.aborted) {
+      const { received } = await pollOnce({
+        ...{ sqs: app.sqs, queueUrl: app.queueUrl, log, signal: stop.signal },
+        handle: (records) => applyBatch(records, { ...deps, pauses }),
+      }).catch((error: unknown) => {
+        if (stop.signal.aborted) return { received: 0 }
+        throw error
+      })
+      if (received === 0) onEmpty()
+    }
+  }
+  const working = work()
+  working.catch(() => stuck.abort())
+  return {
+    stuck: stuck.signal,
+    drained: () =>
+      new Promise((resolve) => {
+        onEmpty = resolve
+        stuck.signal.addEventListener('abort', () => resolve(), { once: true })
+      }),
+    close: async () => {
+      stop.abort()
+      await working
+    },
+  }
+}
