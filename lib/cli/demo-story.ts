@@ -13,7 +13,7 @@ export type Asked = DemoQuery & Pick<Answer, 'columns' | 'rows'>
 export const sayHeading = (title: string, io: Output): void => io.say(`\n${io.style('bold', title)}\n`)
 
 /** A paragraph, broken between words. */
-const sayParagraph = (text: string, io: Output): void => {
+export const sayParagraph = (text: string, io: Output): void => {
   const width = Math.min(io.columns, 90)
   let line = ''
   for (const word of text.split(' ')) {
@@ -71,7 +71,7 @@ export const sayClosing = (
 ): void => {
   const local = isDefault ? '--local' : `--local=${folder}`
   const command = (text: string) => io.say(`  npm run -s platform-sync -- ${text}`)
-  sayHeading('4. Yours to try', io)
+  sayHeading('5. Yours to try', io)
   sayParagraph(
     `That took ${seconds.toFixed(0)} s. The lake lies in ${join(folder, 's3', bucket)} as plain Parquet files, the tables in ` +
       `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
@@ -84,6 +84,8 @@ export const sayClosing = (
   command(`sync ${local} --skip-days 1`)
   io.say('Ask the lake (tables and columns: docs/streams.md)')
   command(`query ${local} "select status, count(*) from sessions_current group by all"`)
+  io.say('What became of the limits; the next sync brings it to the lake, as credit_limit_outcomes')
+  command(`limits outcomes --failed ${local}`)
   io.say('The platform alone, to try with curl, faults included')
   command('simulator')
 }

@@ -14,7 +14,9 @@ import type { Session } from './session.ts'
 /** `platform-sync demo` */
 export const addDemo = (program: Command, cli: Cli): void => {
   withLocal(program.command('demo'))
-    .description('show the whole job on this machine: a platform, two syncs with a day in between, three questions')
+    .description(
+      'show the whole job on this machine: a platform, two syncs with a day in between, three questions, 1,000 limits',
+    )
     .action(action<unknown, []>(cli, (io, options) => demo(cli, io, options)))
 }
 
@@ -43,12 +45,15 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     saySecondDay(io)
     const second = await sync()
     sayReading(io)
-    const asked = await askQuestions(session, io)
+    const { asked, users } = await askQuestions(session, io)
+    const { demoLimits } = await import('./demo-limits.ts')
+    const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+    const limits = await demoLimits(cli, { session, log, io, users })
     const shown = relative(process.cwd(), folder) || folder
     const bucket = session.variables.LAKE_BUCKET ?? ''
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
-    io.result({ folder, runs: [first, second].map(runJson), queries: asked })
+    io.result({ folder, runs: [first, second].map(runJson), queries: asked, limits })
     return second.interrupted ? exitCodes.interrupted : exitCodeOfRun(second.record.status)
   } finally {
     await session.close()
@@ -75,10 +80,10 @@ const syncAll = async (app: Session['app'], { io, ...watching }: Syncing): Promi
   return finished
 }
 
-const askQuestions = async ({ app }: Session, io: Output): Promise<Asked[]> => {
+const askQuestions = async ({ app }: Session, io: Output): Promise<{ asked: Asked[]; users: string[] }> => {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
-  const { demoQueries, quarantineQuery } = await import('../local/demo.ts')
+  const { demoQueries, quarantineQuery, usersQuery } = await import('../local/demo.ts')
   const database = await openLakeDatabase(app)
   try {
     sayHeading('3. The lake answers', io)
@@ -88,7 +93,8 @@ const askQuestions = async ({ app }: Session, io: Output): Promise<Asked[]> => {
       sayQuery(query, answer, io)
       asked.push({ ...query, columns: answer.columns, rows: answer.rows })
     }
-    return asked
+    const { rows } = await ask(database.connection, usersQuery)
+    return { asked, users: rows.map(([email]) => String(email)) }
   } finally {
     await database.close()
   }

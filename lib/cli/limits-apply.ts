@@ -29,15 +29,6 @@ export const applyPlan = async (
   const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
   const { queue, clock } = limits
   await publishIntents(intents, { queue, clock, random: Math.random })
-  const outcomes = await withWorker(opened, (worker) => {
-    const signals = [cli.interrupted, ...(worker ? [worker.stuck] : [])]
-    return follow(intents, { opened, stderr: cli.stderr, signal: AbortSignal.any(signals), waitMs })
-  })
-  const tally = tallyOf(outcomes, plan.changes.length)
-  const requests = intents.map(({ requestId }) => requestId)
-  io.say(
-    `Plan ${plan.id} of ${plan.source}: ${number(plan.changes.length)} changes, ${number(intents.length)} messages.\n`,
-  )
   if (plan.changes.length > 0) sayTally(outcomes, { tally, io })
   if (tally.waiting > 0) sayWaiting(opened, io)
   io.result({ plan: plan.id, requests, tally, outcomes })

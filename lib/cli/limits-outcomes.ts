@@ -3,7 +3,7 @@ import { identityOf } from '../limits/email.ts'
 import { isFailure, type Outcome, type OutcomeName, outcomeNames } from '../limits/outcome.ts'
 import type { LedgerReader } from '../limits/ports.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { number, type Output, tableText } from './output.ts'
+import { number, type Output, tableText, widthOf } from './output.ts'
 
 /** How many entries ended how; `waiting` have no outcome yet. */
 export type Tally = Record<OutcomeName, number> & { waiting: number }
@@ -38,37 +38,41 @@ export const sayTally = (outcomes: readonly Outcome[], { tally, io }: { tally: T
       names.map((name) => [name === 'waiting' ? name : io.style(colours[name], name), number(tally[name])]),
     ),
   )
-  const failed = outcomes.filter(({ outcome }) => isFailure(outcome))
+  const failed = outcomes
+    .filter(({ outcome }) => isFailure(outcome))
+    .sort((a, b) => (a.requestId === b.requestId ? a.index - b.index : a.requestId < b.requestId ? -1 : 1))
   if (failed.length === 0) return
   io.say()
   sayOutcomes(failed, { io, most: 20 })
 }
 
-/** Outcomes as a table. */
+/** Outcomes as a table; a narrow terminal gets the columns that say most. */
 export const sayOutcomes = (outcomes: readonly Outcome[], { io, most }: { io: Output; most: number }): void => {
-  const rows = outcomes
-    .slice(0, most)
-    .map(({ recordedAt, address, previousLimit, limit, outcome, reason, requestedBy }) => [
-      `${recordedAt.slice(0, 19)}Z`,
-      address,
-      previousLimit === null ? '' : number(previousLimit),
-      limit === null ? '' : number(limit),
-      io.style(colours[outcome], outcome),
-      requestedBy,
-      reason ?? '',
-    ])
-  io.say(tableText(heads, rows))
+  const shown = outcomes.slice(0, most)
+  const tableOf = (some: typeof columns) =>
+    tableText(
+      some.map(({ title, right }) => ({ title, right: right === true })),
+      shown.map((outcome) => some.map(({ cell }) => cell(outcome, io))),
+    )
+  const table = tableOf(columns)
+  io.say(
+    widthOf(table) <= io.columns
+      ? table
+      : tableOf(columns.filter(({ title }) => title !== 'recorded' && title !== 'by')),
+  )
   if (outcomes.length > most) io.say(`... and ${number(outcomes.length - most)} more (--json shows all)`)
 }
 
-const heads = [
-  { title: 'recorded' },
-  { title: 'email' },
-  { title: 'before', right: true },
-  { title: 'asked', right: true },
-  { title: 'outcome' },
-  { title: 'by' },
-  { title: 'reason' },
+type OutcomeColumn = { title: string; right?: boolean; cell: (outcome: Outcome, io: Output) => string }
+
+const columns: readonly OutcomeColumn[] = [
+  { title: 'recorded', cell: ({ recordedAt }) => `${recordedAt.slice(0, 19)}Z` },
+  { title: 'email', cell: ({ address }) => address },
+  { title: 'before', right: true, cell: ({ previousLimit }) => (previousLimit === null ? '' : number(previousLimit)) },
+  { title: 'asked', right: true, cell: ({ limit }) => (limit === null ? '' : number(limit)) },
+  { title: 'outcome', cell: ({ outcome }, io) => io.style(colours[outcome], outcome) },
+  { title: 'by', cell: ({ requestedBy }) => requestedBy },
+  { title: 'reason', cell: ({ reason }) => reason ?? '' },
 ]
 
 /** Which outcomes to show. */

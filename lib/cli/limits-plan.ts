@@ -2,11 +2,13 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { SavedPlan } from './limits-plans.ts'
 import { number, type Output, tableText } from './output.ts'
 
-const shown = 12
 const limitText = (limit: number | null): string => (limit === null ? '?' : number(limit))
 
-/** What a plan would do, row by row; of each kind the first ones, unless all are wanted. */
-export const sayPlan = ({ plan, path, knowsUsers }: SavedPlan, { io, all }: { io: Output; all: boolean }): void => {
+/** Rows that are shown of each kind. */
+export const shownRows = 12
+
+/** What a plan would do, row by row; of each kind the first ones. */
+export const sayPlan = ({ plan, knowsUsers }: SavedPlan, { io, most }: { io: Output; most: number }): void => {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
   const changed = changes.filter(({ kind }) => kind === 'changed')
@@ -22,7 +24,7 @@ export const sayPlan = ({ plan, path, knowsUsers }: SavedPlan, { io, all }: { io
       [Object.values(counts).map(number)],
     ),
   )
-  const list = (title: string, lines: readonly string[]) => sayList(title, lines, { io, all })
+  const list = (title: string, lines: readonly string[]) => sayList(title, lines, { io, most })
   list(
     'New',
     fresh.map(({ line, email, limit }) => `line ${line}: ${email} -> ${number(limit)}`),
@@ -46,20 +48,21 @@ export const sayPlan = ({ plan, path, knowsUsers }: SavedPlan, { io, all }: { io
     unknown.map(({ line, email }) => `line ${line}: ${email}`),
   )
   if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
-  sayEnd({ plan, path }, io)
+  if (plan.refusals.length > 0) io.say()
+  for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
 }
 
-const sayEnd = ({ plan, path }: Pick<SavedPlan, 'plan' | 'path'>, io: Output): void => {
+/** How to go on with a plan. */
+export const sayNext = ({ plan, path }: SavedPlan, io: Output): void => {
+  if (plan.refusals.length > 0) return
   io.say()
-  for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal}`)
-  if (plan.refusals.length > 0) io.say('Nothing of it may be applied.')
-  else if (plan.changes.length === 0) io.say('Nothing to change.')
+  if (plan.changes.length === 0) io.say('Nothing to change.')
   else io.say(`Plan ${io.style('bold', plan.id)} is saved in ${path}. Apply it: platform-sync limits apply ${plan.id}`)
 }
 
-const sayList = (title: string, lines: readonly string[], { io, all }: { io: Output; all: boolean }): void => {
-  if (lines.length === 0) return
-  const some = all ? lines : lines.slice(0, shown)
+const sayList = (title: string, lines: readonly string[], { io, most }: { io: Output; most: number }): void => {
+  if (lines.length === 0 || most === 0) return
+  const some = lines.slice(0, most)
   io.say(`\n${title} (${number(lines.length)})`)
   for (const line of some) io.say(`  ${line}`)
   if (some.length < lines.length) io.say(`  ... and ${number(lines.length - some.length)} more (--all shows them)`)

@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { readLimitsCsv } from '../limits/csv.ts'
 import { identityOf } from '../limits/email.ts'
@@ -24,7 +24,7 @@ export const savePlan = async (file: string, { session, limits, plans }: LimitsS
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
-  return { plan, path, knowsUsers: knownUsers !== null }
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null }
 }
 
 /** A saved plan. @throws FatalError `usage` when there is none of that id. */

@@ -39,10 +39,11 @@ const plan = async (
 ): Promise<ExitCode> => {
   const { withLimits } = await import('./limits-session.ts')
   const { savePlan } = await import('./limits-plans.ts')
-  const { exitCodeOfPlan, sayPlan } = await import('./limits-plan.ts')
+  const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
   return withLimits(cli, { io, options, platform: false }, async (opened) => {
     const saved = await savePlan(options.file, opened)
-    sayPlan(saved, { io, all: options.all === true })
+    sayPlan(saved, { io, most: options.all ? Number.POSITIVE_INFINITY : shownRows })
+    sayNext(saved, io)
     io.result({ ...saved.plan, path: saved.path, knowsUsers: saved.knowsUsers })
     return exitCodeOfPlan(saved)
   })
@@ -105,9 +106,9 @@ const exportLimits = async (cli: Cli, io: Output, options: CommonOptions): Promi
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
     const known: { address: string; limit: number }[] = []
     let unknown = 0
-    for await (const { address, limit, certain } of limits.reader.allStates()) {
+    for await (const { address, limit, certain, status } of limits.reader.allStates()) {
       if (certain && limit !== null) known.push({ address, limit })
-      else unknown += 1
+      else if (limit !== null || status !== 'rejected') unknown += 1
     }
     known.sort((a, b) => (a.address < b.address ? -1 : 1))
     if (io.json) io.result({ limits: known.map(({ address, limit }) => ({ email: address, limit })), unknown })

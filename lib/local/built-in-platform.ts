@@ -56,7 +56,7 @@ export const startBuiltInPlatform = async ({ seed, counts, days, faults }: Built
   return simulator
 }
 
-const ours = ['dynamodb', 's3', 'sqs', 'redaction-key', fileName]
+const ours = ['dynamodb', 's3', 'sqs', 'plans', 'limits.csv', 'redaction-key', fileName]
 
 /**
  * Removes the state that `--local` left in a folder, and nothing else, if it came from the built-in platform.

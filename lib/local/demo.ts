@@ -4,7 +4,7 @@ import type { FaultRule } from './simulator/faults/rule.ts'
 /** The platform of the demo on its first day. */
 export const firstDay: BuiltInPlatform = {
   seed: 1,
-  counts: { reports: 240, sessions: 2_000, users: 400, revisions: 40, computers: 12 },
+  counts: { reports: 240, sessions: 2_000, users: 1_000, revisions: 40, computers: 12 },
   days: 0,
   faults: [],
 }
@@ -62,15 +62,20 @@ order by model`,
   {
     name: 'users',
     title: 'Who joined or left between the two runs',
-    sql: `select if(bool_or(_op = 'delete'), 'left', 'joined') as what,
-  max(email) as email, max(created_at)::date as since
-from organization_users,
-  (select max(_run_id) as last from organization_users)
-group by id, last
-having min(_run_id) = last or bool_or(_op = 'delete' and _run_id = last)
-order by what, email`,
+    sql: `select what, count(*) as users, array_to_string(list(email order by email)[1:3], ', ') as for_example
+from (
+  select if(bool_or(_op = 'delete'), 'left', 'joined') as what, max(email) as email
+  from organization_users, (select max(_run_id) as last from organization_users)
+  group by id, last
+  having min(_run_id) = last or bool_or(_op = 'delete' and _run_id = last)
+)
+group by what
+order by what`,
   },
 ]
+
+/** Whose limits the demo sets. */
+export const usersQuery = 'select distinct email from organization_users_current where email is not null order by 1'
 
 /** What became of the record that breaks its schema. */
 export const quarantineQuery: DemoQuery = {

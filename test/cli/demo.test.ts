@@ -17,6 +17,7 @@ describe('the demo', () => {
   let document: {
     runs: { status: string; streams: Stream[] }[]
     queries: { name: string; columns: string[]; rows: unknown[][] }[]
+    limits: { refused: string[]; rows: number; ended: Record<string, number> }
   }
   let stderr: string
   const streamOf = (runAt: number, name: string) =>
@@ -36,7 +37,7 @@ describe('the demo', () => {
     expect(first?.streams.map(({ counts }) => [counts.received, counts.inserted])).toEqual([
       [240, 240],
       [2000, 2000],
-      [400, 400],
+      [1000, 1000],
       [40, 40],
       [12, 12],
     ])
@@ -57,23 +58,30 @@ describe('the demo', () => {
   })
 
   it('waits out the rate limit, and says so', () => {
-    expect(streamOf(1, 'organization_users').counts.apiCalls).toBe(4 + 2)
+    expect(streamOf(1, 'organization_users').counts.apiCalls).toBe(11 + 2)
     expect(stderr).toContain('GET /api/v0/organization/users: rate limited, tries again in 1 s')
   })
 
   it('answers its questions from the published lake', () => {
     const { counts } = streamOf(1, 'organization_users')
     const answers = Object.fromEntries(document.queries.map(({ name, rows }) => [name, rows]))
-    expect(answers.users?.filter(([what]) => what === 'joined')).toHaveLength(counts.inserted)
-    expect(answers.users?.filter(([what]) => what === 'left')).toHaveLength(counts.deleted)
+    expect(answers.users?.map(([what, users]) => [what, users])).toEqual([
+      ['joined', counts.inserted],
+      ['left', counts.deleted],
+    ])
     expect(answers.readiness).toHaveLength(6)
     expect(document.queries[0]?.columns.slice(0, 3)).toEqual(['criterion_id', '2026-05', '2026-06'])
     expect(answers.credits?.map(([model]) => model)).toContain('atlas-large')
     expect(answers.quarantine).toEqual([['sessions', expect.any(String), expect.stringContaining('messageCount')]])
   })
 
+  it('refuses a plan with a limit that is too large, and then sets 993 of 1,000 limits and says what became of the rest', () => {
+    expect(document.limits).toMatchObject({ refused: [expect.stringContaining('line 501')], rows: 1000 })
+    expect(document.limits.ended).toEqual({ applied: 993, rejected: 6 })
+  })
+
   it('keeps nothing in its folder that the next demo does not remove', () => {
-    const entries = ['dynamodb', 'lock.db', 'platform.json', 'redaction-key', 's3', 'sqs']
+    const entries = ['dynamodb', 'limits.csv', 'lock.db', 'plans', 'platform.json', 'redaction-key', 's3', 'sqs']
     expect(readdirSync(join(folder.path, '.local')).sort()).toEqual(entries)
   })
 
@@ -88,23 +96,24 @@ describe('the demo', () => {
     expect(stdout).toMatch(/^sessions +complete +2,041 +60 +92 +1,888 +19 +1 +21 /m)
 
     // Nothing of the first demo is left to be counted twice.
-    expect(stdout.match(/^joined /gm)).toHaveLength(8)
+    expect(stdout).toMatch(/^joined +20 /m)
     expect(stdout.match(/^sessions .*messageCount/gm)).toHaveLength(1)
 
     const next = stdout.split('\n').flatMap((line) => line.match(/^ {2}npm run -s platform-sync -- (.+)$/)?.[1] ?? [])
-    expect(next.map((line) => line.split(' ')[0])).toEqual(['status', 'sync', 'sync', 'query', 'simulator'])
+    expect(next.map((line) => line.split(' ')[0])).toEqual(['status', 'sync', 'sync', 'query', 'limits', 'simulator'])
     const outputs = []
     for (const line of next.slice(0, -1)) {
       const ended = await run(wordsOf(line))
       expect([line, ended.code]).toEqual([line, 0])
       outputs.push(ended.stdout)
     }
-    const [status, again, dayLater, query] = outputs
+    const [status, again, dayLater, query, failed] = outputs
     expect(status).toMatch(/^sessions +complete .* 2,041 +152 +1 +0$/m)
     // The same platform goes on: nothing changed, and the broken record is still broken.
     expect(again).toMatch(/^sessions +complete +2,041 +0 +0 +2,040 +0 +1 /m)
-    expect(again).toMatch(/^organization_users +complete +400 +0 +0 +400 +0 +0 /m)
+    expect(again).toMatch(/^organization_users +complete +1,001 +0 +0 +1,001 +0 +0 /m)
     expect(dayLater).toMatch(/^sessions +complete +2,0\d\d +60 +\d+ +1,\d+ +\d+ +1 /m)
     expect(query).toMatch(/^idle +\d+$/m)
+    expect(failed).toContain('6 outcomes.')
   }, 60_000)
 })

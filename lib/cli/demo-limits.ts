@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeLimitsCsv } from '../limits/csv.ts'
+import type { Plan } from '../limits/plan.ts'
+import type { Cli } from './command.ts'
+import { sayHeading, sayParagraph } from './demo-story.ts'
+import { applyPlan } from './limits-apply.ts'
+import { sayPlan } from './limits-plan.ts'
+import { type SavedPlan, savePlan } from './limits-plans.ts'
+import { inSession, type LimitsSession } from './limits-session.ts'
+import type { Output } from './output.ts'
+
+/** What became of the demo's credit limits, for `--json`. */
+export type DemoLimits = { refused: Plan['refusals']; plan: string; rows: number; ended: Record<string, number> }
+
+const strangers = 6
+const maxLimit = 10_000
+
+/** Sets limits of 1,000 addresses: a plan that is refused, then the corrected one, applied. */
+export const demoLimits = (
+  cli: Cli,
+  { io, users, ...within }: Pick<LimitsSession, 'session' | 'log'> & { io: Output; users: readonly string[] },
+): Promise<DemoLimits> => {
+  const variables = { ...within.session.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
+  const session = { ...within.session, variables }
+  return inSession(cli, { ...within, session }, async (opened) => {
+    sayHeading('4. Credit limits for 1,000 people', io)
+    sayParagraph(
+      `A spreadsheet says what each may use; at most 10,000 is allowed. ${strangers} of the addresses are unknown to the ` +
+        'platform, one is malformed, and one limit has a digit too many:',
+      io,
+    )
+    const first = await plan(sheet(users, { tooLarge: true }), opened)
+    sayPlan(first, { io, most: 3 })
+    sayParagraph('\nThe digit is corrected. What the new plan says is what is sent, and no more:', io)
+    const second = await plan(sheet(users, { tooLarge: false }), opened)
+    sayPlan(second, { io, most: 0 })
+    io.say()
+    const waitMs = 60_000
+    const { outcomes } = await applyPlan(second.plan, cli, { opened, io: { ...io, result: () => {} }, waitMs })
+    const ended = Object.groupBy(outcomes, ({ outcome }) => outcome)
+    return {
+      refused: first.plan.refusals,
+      plan: second.plan.id,
+      rows: second.plan.changes.length + second.plan.invalid.length,
+      ended: Object.fromEntries(Object.entries(ended).map(([name, some]) => [name, some.length])),
+    }
+  })
+}
+
+const plan = async (csv: string, opened: LimitsSession): Promise<SavedPlan> => {
+  const file = join(opened.session.folder ?? '.', 'limits.csv')
+  await writeFile(file, csv)
+  return savePlan(file, opened)
+}
+
+const sheet = (users: readonly string[], { tooLarge }: { tooLarge: boolean }): string => {
+  const unknown = Array.from({ length: strangers }, (_, i) => `contractor${i + 1}@elsewhere.example`)
+  const addresses = [...users.slice(0, 999 - strangers), ...unknown, 'jo.berg@@example.com']
+  const rows = addresses.map((address, i) => ({ address, limit: 500 + (i % 8) * 250 }))
+  if (tooLarge) rows[499]!.limit = 15_000
+  return writeLimitsCsv(rows)
+}

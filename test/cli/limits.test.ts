@@ -1,0 +1,169 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { cliHere, temporaryFolder } from './cli.ts'
+
+const folder = temporaryFolder()
+const local = `--local=${folder.path}/data`
+let simulator: Simulator
+let platform: Record<string, string>
+beforeAll(async () => {
+  simulator = await startSimulator({ counts: { users: 120 } })
+  platform = addressesOf('sim-key')
+})
+afterAll(async () => {
+  await simulator.close()
+  folder.remove()
+})
+
+const addressesOf = (key: string) => ({
+  PLATFORM_APP_URL: simulator.appUrl,
+  PLATFORM_BASE_URL: simulator.baseUrl,
+  PLATFORM_API_KEY: key,
+})
+
+const run = (args: readonly string[], variables: Record<string, string> = {}) =>
+  cliHere(['limits', ...args, local], { ...platform, ...variables })
+const json = async (args: readonly string[], variables?: Record<string, string>) => {
+  const ended = await run([...args, '--json'], variables)
+  return { ...ended, document: JSON.parse(ended.stdout) }
+}
+
+const sheet = (name: string, lines: readonly string[]) => {
+  mkdirSync(folder.path, { recursive: true })
+  const path = join(folder.path, name)
+  writeFileSync(path, `email,limit\n${lines.join('\n')}\n`)
+  return path
+}
+
+const emails = async (count: number): Promise<string[]> => {
+  const response = await fetch(`${simulator.baseUrl}/api/v0/organization/users?limit=100`, {
+    headers: { authorization: 'Bearer sim-key' },
+  })
+  const { users } = (await response.json()) as { users: { email: string }[] }
+  return users.slice(0, count).map(({ email }) => email)
+}
+
+describe('limits on the command line', () => {
+  it('says what a file would do, and that unknown users can not be told before a sync', async () => {
+    const [ana, ben] = await emails(2)
+    const file = sheet('first.csv', [`${ana},100`, `${ben},0`, 'nobody@elsewhere.example,5', 'no-address,7'])
+    const { code, stdout } = await run(['plan', file])
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^ +4 +3 +0 +0 +0 +1 +0 +0$/m)
+    expect(stdout).toContain(`line 2: ${ana} -> 100`)
+    expect(stdout).toContain('line 5: the e-mail address is malformed: no-address,7')
+    expect(stdout).toContain('The users were not synced')
+    expect(simulator.limits.size).toBe(0)
+  })
+
+  it('applies the plan, says how each entry ended, and exits with 3 when not every one was applied', async () => {
+    const [ana, ben] = await emails(2)
+    const [id] = readdirSync(join(folder.path, 'data', 'plans')).map((name) => name.replace('.json', ''))
+    const { code, document, stderr } = await json(['apply', id as string])
+    expect(code).toBe(3)
+    expect(document.tally).toMatchObject({ applied: 2, rejected: 1, waiting: 0 })
+    expect(stderr).toContain('3 of 3 limits have their outcome')
+    expect(Object.fromEntries(simulator.limits)).toEqual({ [String(ana)]: 100, [String(ben)]: 0 })
+  })
+
+  it('refuses the same plan a second time, since the ledger has moved on', async () => {
+    const [id] = readdirSync(join(folder.path, 'data', 'plans')).map((name) => name.replace('.json', ''))
+    const puts = simulator.counts.setUserLimits
+    const { code, stderr } = await run(['apply', id as string])
+    expect(code).toBe(1)
+    expect(stderr).toContain('Since it was made, 2 of its limits have changed')
+    expect(simulator.counts.setUserLimits).toBe(puts)
+  })
+
+  it('knows the users after a sync, and what is the same, changed and new', async () => {
+    expect((await cliHere(['sync', 'organization_users', local], platform)).code).toBe(0)
+    const [ana, ben, eve] = await emails(3)
+    const file = sheet('second.csv', [`${ana},100`, `${ben},20`, `${eve},30`, 'nobody@elsewhere.example,5'])
+    const { code, document } = await json(['plan', file])
+    expect(code).toBe(0)
+    expect(document).toMatchObject({ knowsUsers: true, same: [{ email: ana }], invalid: [], refusals: [] })
+    expect(document.unknown).toEqual([{ line: 5, email: 'nobody@elsewhere.example' }])
+    expect(document.changes.slice(0, 2)).toEqual([
+      { line: 3, email: ben, kind: 'changed', from: 0, limit: 20 },
+      { line: 4, email: eve, kind: 'new', from: null, limit: 30 },
+    ])
+  })
+
+  it('exits with 0 when every entry was applied', async () => {
+    const [, ben, eve] = await emails(3)
+    const { document } = await json(['plan', sheet('third.csv', [`${ben},20`, `${eve},30`])])
+    const { code, stdout } = await run(['apply', document.id])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^applied +2$/m)
+    expect(simulator.limits.get(String(ben))).toBe(20)
+  })
+
+  it('shows outcomes by address, failure and time', async () => {
+    const [, ben] = await emails(2)
+    expect((await json(['outcomes', '--email', String(ben).toUpperCase()])).document).toMatchObject([
+      { outcome: 'applied', previousLimit: 0, limit: 20 },
+      { outcome: 'applied', previousLimit: null, limit: 0 },
+    ])
+    const failed = await run(['outcomes', '--failed'])
+    expect(failed.stdout).toMatch(/nobody@elsewhere\.example .*rejected .*user not found/)
+    expect(failed.stdout).toContain('1 outcome.')
+    expect((await json(['outcomes', '--since', '2099-01-01'])).document).toEqual([])
+    expect((await run(['outcomes', '--since', 'yesterday'])).code).toBe(2)
+  })
+
+  it('brings the outcomes to the lake with the next sync', async () => {
+    expect((await cliHere(['sync', 'organization_users', local], platform)).code).toBe(0)
+    const sql = 'select outcome, count(*) as n from credit_limit_outcomes_current group by all order by 1'
+    const { stdout } = await cliHere(['query', local, '--format', 'json', sql], platform)
+    expect(JSON.parse(stdout)).toEqual([
+      { outcome: 'applied', n: 4 },
+      { outcome: 'rejected', n: 1 },
+    ])
+  })
+
+  it('exports what plan reads back without a change', async () => {
+    const { code, stdout } = await run(['export'])
+    expect(code).toBe(0)
+    expect(stdout.split('\r\n')).toHaveLength(1 + 3 + 1)
+    const file = join(folder.path, 'export.csv')
+    writeFileSync(file, stdout)
+    expect((await json(['plan', file])).document).toMatchObject({ changes: [], invalid: [], same: { length: 3 } })
+  })
+
+  it('keeps everything on the queue when the key is refused, and redrive goes on when it is mended', async () => {
+    const [ana] = await emails(1)
+    const { document } = await json(['plan', sheet('key.csv', [`${ana},77`])])
+    const refused = await run(['apply', document.id], addressesOf('wrong'))
+    expect(refused.code).toBe(1)
+    expect(refused.stdout).toMatch(/^waiting +1$/m)
+    expect(refused.stderr).toMatch(/error: A message with credit limits goes back to the queue.*unauthorized/)
+    expect(simulator.limits.get(String(ana))).toBe(100)
+
+    expect((await run(['redrive'])).code).toBe(0)
+    expect(simulator.limits.get(String(ana))).toBe(77)
+  })
+
+  it.each([
+    ['an unknown plan', ['apply', '0123456789abcdef'], 'There is no plan 0123456789abcdef'],
+    ['a path for a plan', ['apply', '../plan'], 'There is no plan ../plan'],
+    ['a file that is not there', ['plan', '/nowhere/limits.csv'], "can't be read"],
+  ])('exits with 2 for %s', async (_what, args, says) => {
+    const { code, stderr } = await run(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(says)
+  })
+
+  it('refuses a file as a whole for a limit above the maximum, too many changes, or nothing in it', async () => {
+    const file = sheet('large.csv', ['a@example.com,5', 'b@example.com,500'])
+    const large = await run(['plan', file], { LIMITS_MAX_LIMIT: '100' })
+    expect(large.code).toBe(1)
+    expect(large.stdout).toContain('The largest limit allowed is 100: line 3 asks for a larger one.')
+    expect((await json(['plan', file], { LIMITS_MAX_CHANGES: '1' })).document.refusals).toHaveLength(1)
+    expect((await run(['plan', sheet('empty.csv', [])])).code).toBe(1)
+    const { document } = await json(['plan', file])
+    const refused = await run(['apply', document.id], { LIMITS_MAX_LIMIT: '100' })
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not be applied')])
+  })
+})
