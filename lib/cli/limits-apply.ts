@@ -29,9 +29,16 @@ export const applyPlan = async (
   const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
   const { queue, clock } = limits
   await publishIntents(intents, { queue, clock, random: Math.random })
-  if (plan.changes.length > 0) sayTally(outcomes, { tally, io })
+  const sent = plan.changes.length
+  io.say(`Plan ${plan.id} of ${plan.source}: ${number(sent)} changes in ${number(intents.length)} messages.\n`)
+  const outcomes = await withWorker(opened, (worker) => {
+    const signals = [cli.interrupted, ...(worker ? [worker.stuck] : [])]
+    return follow(intents, { opened, stderr: cli.stderr, signal: AbortSignal.any(signals), waitMs })
+  })
+  const tally = tallyOf(outcomes, sent)
+  if (sent > 0) sayTally(outcomes, { tally, io })
   if (tally.waiting > 0) sayWaiting(opened, io)
-  io.result({ plan: plan.id, requests, tally, outcomes })
+  io.result({ plan: plan.id, requests: intents.map(({ requestId }) => requestId), tally, outcomes })
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
