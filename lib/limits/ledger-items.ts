@@ -1,14 +1,13 @@
 import {
   type AttributeValue,
   BatchGetItemCommand,
-  BatchWriteItemCommand,
   type DynamoDBClient,
   QueryCommand,
   ScanCommand,
-  type WriteRequest,
 } from '@aws-sdk/client-dynamodb'
 import { callAws } from '../stores/aws-errors.ts'
 import { type Backoff, untilDone } from '../stores/backoff.ts'
+import { type BatchWrite, createBatchWrite } from '../stores/batch-write.ts'
 import { eachConcurrently, slices } from '../stores/concurrently.ts'
 import type { TableShape } from '../stores/resources.ts'
 
@@ -51,9 +50,12 @@ const callsAtOnce = 8
 /** Batched calls on the limits table; what DynamoDB leaves undone is sent again. All reads are consistent. */
 export const createLedgerItems = (deps: Deps): LedgerItems => {
   const { dynamodb, table } = deps
+  const batchWrite = createBatchWrite({ ...deps, attributes: attributesOf })
   return {
     write: (items) =>
-      eachConcurrently(slices(distinct(items), itemsPerWrite), callsAtOnce, (some) => writeBatch(some, deps)),
+      eachConcurrently(slices(distinct(items), itemsPerWrite), callsAtOnce, (some) =>
+        writeBatch(some, batchWrite, deps),
+      ),
     read: async (keys) => {
       const found: LedgerItem[] = []
       await eachConcurrently(slices(distinct(keys), keysPerRead), callsAtOnce, async (some) => {
@@ -84,14 +86,13 @@ const distinct = <K extends ItemKey>(items: K[]): K[] => [
   ...new Map(items.map((item) => [`${item.pk} ${item.sk}`, item])).values(),
 ]
 
-const writeBatch = (items: LedgerItem[], { dynamodb, table, clock, random }: Deps): Promise<void> => {
+const writeBatch = (
+  items: LedgerItem[],
+  batchWrite: BatchWrite<LedgerItem>,
+  { table, clock, random }: Deps,
+): Promise<void> => {
   const what = `write ${items.length} items to table ${table}`
-  const requests: WriteRequest[] = items.map((item) => ({ PutRequest: { Item: attributesOf(item) } }))
-  const send = async (work: WriteRequest[]) => {
-    const answer = await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [table]: work } }))
-    return answer.UnprocessedItems?.[table] ?? []
-  }
-  return callAws({ what }, () => untilDone(requests, send, { clock, random, what }))
+  return callAws({ what }, () => untilDone(items, (rest) => batchWrite(rest), { clock, random, what }))
 }
 
 const readBatch = async (keys: ItemKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> => {
@@ -123,7 +124,8 @@ async function* paged(
   }
 }
 
-const attributesOf = ({ pk, sk, body }: LedgerItem): Attributes => ({ pk: { S: pk }, sk: { S: sk }, body: { S: body } })
+const attributesOf = ({ pk, sk, body }: LedgerItem): string =>
+  `{"pk":{"S":${JSON.stringify(pk)}},"sk":{"S":${JSON.stringify(sk)}},"body":{"S":${JSON.stringify(body)}}}`
 
 const itemOf = (item: Attributes): LedgerItem => ({
   pk: item.pk?.S ?? '',

@@ -1,14 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Clock } from '../core/clock.ts'
 
-/** A record as an item of the records table; its body, or the key of the object that holds it. */
-export type RecordItem = { pk: string; hash: string; firstSeenAt: number; changedAt: number } & (
-  | { body: string }
-  | { bodyKey: string }
-)
+/** What names an item: a table's partition key and, if it has one, its sort key, both texts. */
+export type ItemKey = { pk: string; sk?: string }
 
 /** Puts items by one BatchWriteItem, and returns those that DynamoDB left undone. */
-export type BatchWrite = (items: RecordItem[], signal: AbortSignal) => Promise<RecordItem[]>
+export type BatchWrite<T extends ItemKey> = (items: T[], signal?: AbortSignal) => Promise<T[]>
+
+/** `attributes`: all of an item as DynamoDB's JSON, its key included. */
+type Deps<T> = { dynamodb: DynamoDBClient; table: string; clock: Clock; attributes: (item: T) => string }
 
 type Target = { protocol: string; hostname: string; port?: number; path: string; host: string }
 
@@ -18,17 +18,19 @@ type Target = { protocol: string; hostname: string; port?: number; path: string;
  * docs/decisions/records-writes.md. It is sent once; the caller decides what to send again.
  * @throws an error named as the SDK names it, with `$metadata`.
  */
-export const createBatchWrite = (deps: { dynamodb: DynamoDBClient; table: string; clock: Clock }): BatchWrite => {
+export const createBatchWrite = <T extends ItemKey>(deps: Deps<T>): BatchWrite<T> => {
   const { config } = deps.dynamodb
   const name = JSON.stringify(deps.table)
   let prepared: Promise<{ target: Target; signer: Awaited<ReturnType<typeof config.signer>> }> | undefined
   const prepare = async () => ({ target: await targetOf(config), signer: await config.signer() })
 
   return async (items, signal) => {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     prepared ??= prepare()
     const { target, signer } = await prepared
-    const body = Buffer.from(`{"RequestItems":{${name}:[${items.map(putRequest).join(',')}]}}`)
+    const body = Buffer.from(
+      `{"RequestItems":{${name}:[${items.map((item) => `{"PutRequest":{"Item":${deps.attributes(item)}}}`).join(',')}]}}`,
+    )
     const { host, ...address } = target
     const request = {
       ...address,
@@ -45,7 +47,7 @@ export const createBatchWrite = (deps: { dynamodb: DynamoDBClient; table: string
     // The SDK learns from a refused signature how far this machine's clock is off.
     const signingDate = new Date(deps.clock.now() + config.systemClockOffset)
     const signed = await signer.sign(request, { signingDate })
-    const { response } = await config.requestHandler.handle(signed as never, { abortSignal: signal })
+    const { response } = await config.requestHandler.handle(signed as never, signal ? { abortSignal: signal } : {})
     const text = await textOf(response.body)
     if (response.statusCode !== 200) throw serviceError(response.statusCode, text)
     return unprocessed(items, text, deps.table)
@@ -65,28 +67,24 @@ const targetOf = async (config: DynamoDBClient['config']): Promise<Target> => {
   return { protocol: url.protocol, hostname: url.hostname, path: '/', host: url.host }
 }
 
-const putRequest = (item: RecordItem): string => {
-  const body =
-    'body' in item ? `"body":{"S":${JSON.stringify(item.body)}}` : `"bodyKey":{"S":${JSON.stringify(item.bodyKey)}}`
-  const times = `"firstSeenAt":{"N":"${item.firstSeenAt}"},"changedAt":{"N":"${item.changedAt}"}`
-  return `{"PutRequest":{"Item":{"pk":{"S":${JSON.stringify(item.pk)}},"hash":{"S":${JSON.stringify(item.hash)}},${body},${times}}}}`
-}
-
 const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
 
-type Answer = { UnprocessedItems?: Record<string, { PutRequest?: { Item?: { pk?: { S?: string } } } }[]> }
+type Text = { S?: string }
+type Answer = { UnprocessedItems?: Record<string, { PutRequest?: { Item?: { pk?: Text; sk?: Text } } }[]> }
 
 /** DynamoDB answers 200 even when it did not do all: what it left is in the body. */
-const unprocessed = (items: RecordItem[], text: string, table: string): RecordItem[] => {
+const unprocessed = <T extends ItemKey>(items: T[], text: string, table: string): T[] => {
   const left = (JSON.parse(text) as Answer).UnprocessedItems?.[table] ?? []
   if (left.length === 0) return []
-  const keys = new Set(left.map(({ PutRequest }) => PutRequest?.Item?.pk?.S))
-  return items.filter(({ pk }) => keys.has(pk))
+  const keys = new Set(left.map(({ PutRequest }) => nameOf(PutRequest?.Item?.pk?.S, PutRequest?.Item?.sk?.S)))
+  return items.filter(({ pk, sk }) => keys.has(nameOf(pk, sk)))
 }
+
+const nameOf = (pk = '', sk = ''): string => JSON.stringify([pk, sk])
 
 const serviceError = (status: number, text: string): Error => {
   const { __type, message, Message } = parsed(text) as { __type?: string; message?: string; Message?: string }

@@ -6,7 +6,7 @@ import { sha256 } from '../core/hash.ts'
 import type { CurrentRecord, Records, StoredRecord } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 import { type Backoff, untilDone } from './backoff.ts'
-import { createBatchWrite, type RecordItem } from './batch-write.ts'
+import { createBatchWrite } from './batch-write.ts'
 import { eachConcurrently, slices } from './concurrently.ts'
 import { readFirstSeen } from './first-seen.ts'
 import type { ObjectStore } from './objects.ts'
@@ -25,7 +25,7 @@ const callsAtOnce = 8
 /** Current records in DynamoDB: one item per stream and primary key, large bodies in the lake bucket. */
 export const createRecords = (deps: RecordsDeps): Records => {
   const { dynamodb, table, bodies } = deps
-  const batchWrite = createBatchWrite(deps)
+  const batchWrite = createBatchWrite({ ...deps, attributes: recordAttributes })
 
   return {
     put: async ({ stream, records, changedAt, mayExist, signal }) => {
@@ -72,6 +72,16 @@ const exceeds = (text: string, bytes: number): boolean =>
   text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes)
 
 type BodyPlace = { body: string } | { bodyKey: string }
+
+/** A record as an item of the records table; its body, or the key of the object that holds it. */
+type RecordItem = { pk: string; hash: string; firstSeenAt: number; changedAt: number } & BodyPlace
+
+const recordAttributes = (item: RecordItem): string => {
+  const body =
+    'body' in item ? `"body":{"S":${JSON.stringify(item.body)}}` : `"bodyKey":{"S":${JSON.stringify(item.bodyKey)}}`
+  const times = `"firstSeenAt":{"N":"${item.firstSeenAt}"},"changedAt":{"N":"${item.changedAt}"}`
+  return `{"pk":{"S":${JSON.stringify(item.pk)}},"hash":{"S":${JSON.stringify(item.hash)}},${body},${times}}`
+}
 
 /** A body as the item holds it: itself, or the key of the object it was written to. */
 const bodyOf = async (
