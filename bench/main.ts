@@ -1,12 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import Table from 'cli-table3'
+import { batchMs, limitsTimes } from './limits-part.ts'
+import type { LimitsAnswer } from './limits-worker.ts'
 import { costPerMillion } from './prices.ts'
 import { inWorld } from './sync-parts.ts'
 import type { WorkerAnswer } from './worker.ts'
 
 type Figure = { part: string; measure: string; value: number; unit: string; aim: string }
 
-const aims = { ratio: 1.05, firstPerSecond: 20_000, unchangedPerSecond: 40_000, peakMegabytes: 400, calls: 250 }
+const aims = {
+  ratio: 1.05,
+  firstPerSecond: 20_000,
+  unchangedPerSecond: 40_000,
+  peakMegabytes: 400,
+  calls: 250,
+  limitsRatio: 1.1,
+}
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
@@ -86,10 +95,30 @@ const callsOf = (sessions: number, { calls, counts }: WorkerAnswer): Figure[] =>
   ]
 }
 
+/** (e) What setting limits takes, from the first message received, against bare PUTs of a hundred in a row. */
+const limitsRatio = async (): Promise<Figure[]> => {
+  const { bareSeconds, emulated, quick } = await limitsTimes({ users: 10_000, latencyMs: 20, times: 3 })
+  const bare = median(bareSeconds)
+  const figure = (name: string, worker: LimitsAnswer[], aim: string): Figure => {
+    const seconds = median(worker.map((answer) => answer.seconds))
+    const measure = `10,000 limits at 20 ms, ${name}, against ${bareSeconds.length} x 100 bare PUTs of ${bare.toFixed(1)} s`
+    return { part: 'e', measure, value: seconds / bare, unit: 'ratio', aim }
+  }
+  return [
+    figure(`DynamoDB's batches answered in ${batchMs} ms`, quick, `<= ${aims.limitsRatio}`),
+    figure('ledger in the emulator, which does an item after the other', emulated, ''),
+  ]
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+
 const figures: Figure[] = []
 say('100,000 sessions at 20 ms latency: bare loop, then sync')
 figures.push(...(await latencyRatio()))
 for (const sessions of [10_000, 100_000, 1_000_000]) figures.push(...(await atSize(sessions)))
+say('10,000 limits at 20 ms latency, three times each way')
+figures.push(...(await limitsRatio()))
 
 const table = new Table({ head: ['part', 'measure', 'value', 'unit', 'aim'], style: { head: [], border: [] } })
 for (const { part, measure, value, unit, aim } of figures) {

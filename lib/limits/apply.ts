@@ -25,7 +25,7 @@ export type ApplyDeps = {
   metrics: Metrics
   /** A name for a worker, never given twice. */
   newOwner: () => string
-  /** PUTs that are under way at the same time; 2 unless said otherwise. */
+  /** PUTs that are under way at the same time; 4 unless said otherwise. They hold different addresses, so that order is safe. */
   putsAtOnce?: number
 }
 

@@ -30,7 +30,7 @@ export type Sent = {
 const minPutMs = 2_000
 
 /**
- * Sends limits in groups of at most 100, two at a time, so that one group's outcomes are recorded while the next is on
+ * Sends limits in groups of at most 100, some at a time, so that one group's outcomes are recorded while the next is on
  * its way. It stops at the first error, or when the time left is shorter than twice the longest PUT took.
  */
 export const sendEverything = async (sending: readonly Sending[], work: Work): Promise<Sent> => {

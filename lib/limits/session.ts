@@ -33,7 +33,7 @@ export const openSession = async (
   deps: Pick<ApplyDeps, 'api' | 'ledger' | 'clock' | 'deadline' | 'putsAtOnce'>,
   owner: string,
 ): Promise<Session | { heldBy: string; until: number }> => {
-  const { api, ledger, clock, putsAtOnce = 2 } = deps
+  const { api, ledger, clock, putsAtOnce = 4 } = deps
   const now = clock.now()
   const workMs = Math.min(Math.max(0, deps.deadline.remainingMs()), maxWorkMs)
   const expiresAt = now + workMs + graceMs
