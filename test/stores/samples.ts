@@ -41,6 +41,7 @@ export const scanOf = (scanId: string): Scan => ({
   firstFence: 1,
   startedAt: 1,
   position: { at: 'page', token: 'p1' },
+  approval: false,
   pass: 1,
   restarts: { runId: 'run', count: 0 },
   barrenPages: 0,
