@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkPlan, intentsOfPlan } from '../../lib/limits/apply-plan.ts'
 import { readLimitsCsv, writeLimitsCsv } from '../../lib/limits/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../../lib/limits/plan.ts'
-import { intentsOf } from '../../lib/limits/publisher.ts'
 import { defaultRules, type LimitRules } from '../../lib/limits/rules.ts'
-import { at, intent, message, type Platform, startPlatform, workerOn } from './fixture.ts'
+import { at, intent, message, type Platform, start, startPlatform, workerOn } from './fixture.ts'
 
 let platform: Platform
 let users: string[]
@@ -25,13 +25,6 @@ const planOf = async (
   const states = await reader.statesWithPending(file.rows.map(({ identity }) => identity))
   return makePlan({ source: 'limits.csv', file, states, knownUsers: new Set(users), rules })
 }
-
-const requestOf = (requestId: string, seconds: number) => ({
-  requestId,
-  requestedAt: at(seconds),
-  requestedBy: 'it',
-  source: 'test',
-})
 
 describe('a plan', () => {
   it('says what is new, changed, the same, invalid, in conflict, repeated and unknown, with line numbers', async () => {
@@ -112,7 +105,9 @@ describe('a plan', () => {
           const plan = await planOf(`email,limit\n${rows.map((row) => row.join(',')).join('\n')}`, worker)
           platform.puts.length = 0
           const limits = plan.changes.map((change) => ({ email: change.email, limit: change.limit }))
-          const intents = intentsOf(requestOf(`plan-${i}`, i), limits)
+          // A file of nothing but blank lines is refused, and has nothing to send.
+          if (plan.refusals.length === 0) await checkPlan(plan, { reader: worker.reader, rules: defaultRules })
+          const intents = intentsOfPlan(plan, { requestedAt: start + i * 1000, requestedBy: 'it' })
           expect((await worker.apply(intents.map((one) => message(one)))).failed).toEqual([])
           const byEmail = (a: { email: string }, b: { email: string }) => (a.email < b.email ? -1 : 1)
           expect(platform.puts.flat().sort(byEmail)).toEqual(limits.sort(byEmail))
