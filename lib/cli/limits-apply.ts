@@ -1,4 +1,3 @@
-import { setTimeout as timer } from 'node:timers/promises'
 import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan } from '../limits/apply-plan.ts'
 import type { Outcome } from '../limits/outcome.ts'
@@ -61,7 +60,7 @@ const follow = async (
   if (total === 0) return []
   const ended = new AbortController()
   const timeout = new AbortController()
-  timer(until.waitMs, undefined, { signal: ended.signal }).then(
+  clock.sleep(until.waitMs, ended.signal).then(
     () => timeout.abort(),
     () => {},
   )

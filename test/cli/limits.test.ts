@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { cliHere, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, ended, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 const local = `--local=${folder.path}/data`
@@ -143,6 +143,22 @@ describe('limits on the command line', () => {
 
     expect((await run(['redrive'])).code).toBe(0)
     expect(simulator.limits.get(String(ana))).toBe(77)
+  })
+
+  it('stops at Ctrl-C when the batch under way has its outcomes, and loses nothing', async () => {
+    const [ana] = await emails(1)
+    const { document } = await json(['plan', sheet('stopped.csv', [`${ana},78`])])
+    simulator.fault({ kind: 'latency', endpoint: 'setUserLimits', ms: 1_500 })
+    const before = simulator.counts.setUserLimits ?? 0
+    const child = cliIn(folder.path, platform).start(['limits', 'apply', document.id, local])
+    const result = ended(child)
+    while ((simulator.counts.setUserLimits ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    expect((await result).code).toBe(130)
+    simulator.clearFaults()
+    const [newest] = (await json(['outcomes', '--email', String(ana)])).document
+    expect(newest).toMatchObject({ outcome: 'applied', limit: 78 })
+    expect(simulator.limits.get(String(ana))).toBe(78)
   })
 
   it.each([
