@@ -118,6 +118,14 @@ export type Publications = {
 export type Runs = {
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
+  /** The record of a run, or null when it has not ended yet. */
+  read(run: { runId: string; scheduledAt: number }): Promise<RunRecord | null>
+}
+
+/** Tells others that a run has ended: on AWS an event on EventBridge, on a laptop nothing. */
+export type Announcer = {
+  /** May tell it twice when the worker dies right after: `runId` says that it is the same. */
+  announce(record: RunRecord, manifest: Manifest): Promise<void>
 }
 
 /** The catalog that warehouse engines read: on AWS Glue partitions, on a laptop nothing. */

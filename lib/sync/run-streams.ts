@@ -2,11 +2,11 @@ import { messageOf, RetryableError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from './attempt.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
-import type { Runs } from './ports.ts'
+import type { Announcer, Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs }
+export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer }
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -35,7 +35,10 @@ export const driveStream = async (
 const publishTries = 10
 const publishWaitMs = 2_000
 
-/** Publishes what a run's streams completed, and records how the run ended. */
+/**
+ * Publishes what a run's streams completed, announces how the run ended, and records it. A run that is on record was
+ * announced before.
+ */
 export const finishRun = async (
   run: Run,
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
@@ -49,6 +52,7 @@ export const finishRun = async (
     status: statusOf(results),
     streams: results.map(({ stream, status, reason, counts }) => ({ stream, status, reason, counts })),
   }
+  if ((await deps.runs.read(run)) === null) await deps.announcer.announce(record, manifest)
   await deps.runs.write(record)
   return { record, manifest }
 }

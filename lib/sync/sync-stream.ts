@@ -4,6 +4,7 @@ import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
 import { bufferIsFull, startFlush } from './flush.ts'
+import { measureAttempt } from './measure.ts'
 import { openScan } from './open-scan.ts'
 import { readPages } from './pages.ts'
 import { takePage } from './take-page.ts'
@@ -26,7 +27,7 @@ export const syncStream = async (stream: Stream, run: Run, deps: SyncDeps): Prom
     }
     await flushRest(attempt)
     if (attempt.scan.position.at !== 'end') return await stopFor(attempt, { status: 'paused', reason: null })
-    return await completeScan(attempt)
+    return measureAttempt(await completeScan(attempt), attempt)
   } catch (error) {
     return await giveUp(attempt, error)
   } finally {
@@ -77,7 +78,7 @@ const stopFor = async (attempt: Attempt, { status, reason, retryAfterMs = null }
   } catch (error) {
     deps.log.error('The status of a stream could not be written.', { stream: stream.name, reason: messageOf(error) })
   }
-  return { ...resultOf(attempt, status), reason, retryAfterMs }
+  return measureAttempt({ ...resultOf(attempt, status), reason, retryAfterMs }, attempt)
 }
 
 const resultOf = ({ stream, run, scan }: Attempt, status: StreamStatus): StreamResult => ({
