@@ -34,6 +34,8 @@ export type Doors = {
   clock?: Clock
   settings?: Partial<SyncSettings>
   clients?: AwsClients
+  /** How the platform is reached; the runtime's own by default. */
+  fetch?: typeof fetch
 }
 
 /** Everything that the functions and commands work with. */
@@ -53,7 +55,7 @@ export const compose = (variables: Variables, doors: Doors) => {
   const clock = doors.clock ?? systemClock
   const stores = createStores(env, clients, clock)
   const settings = { ...defaultSettings, ...doors.settings }
-  const platform = platformOf(env, readSecret, { clock, log: doors.log })
+  const platform = platformOf(env, readSecret, { ...doors, clock })
   const outlets = outletsOf(env)
   const newOwner = () => `${process.pid}-${randomUUID()}`
 
@@ -126,7 +128,7 @@ type PlatformEnvironment = {
 const platformOf = (
   env: PlatformEnvironment,
   readSecret: ReadSecret,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, fetch }: { clock: Clock; log: Log; fetch?: typeof globalThis.fetch },
 ): PlatformClient =>
   createPlatformClient({
     appUrl: env.PLATFORM_APP_URL,
@@ -137,6 +139,7 @@ const platformOf = (
     clock,
     log,
     random: Math.random,
+    ...(fetch ? { fetch } : {}),
   })
 
 const redactionKey = async (

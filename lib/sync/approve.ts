@@ -2,7 +2,6 @@ import { FatalError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult, SyncDeps } from './attempt.ts'
 import { completeScan } from './complete.ts'
-import { Kind } from './key-table.ts'
 import { openAttempt } from './open-scan.ts'
 
 /**
@@ -15,14 +14,13 @@ export const approveDeletes = async (stream: Stream, run: Run, deps: SyncDeps): 
   if ('busy' in opened) return opened.busy
   const { attempt } = opened
   try {
-    if (attempt.scan.segments.length > 0) throw notPossible(stream, 'a scan is in progress: run sync first')
-    if (!attempt.hadMissing) throw notPossible(stream, 'no deletes are withheld')
-    const { table, scan } = attempt
+    const { scan, hadMissing } = attempt
+    // An approval that died goes on, here or in the next sync.
+    if (scan.segments.length > 0 && !scan.approval) throw notPossible(stream, 'a scan is in progress: run sync first')
+    if (!hadMissing) throw notPossible(stream, 'no deletes are withheld')
+    scan.approval = true
     scan.position = { at: 'end' }
-    for (let at = 0; at < table.size; at++) {
-      if (table.kind(at) !== Kind.missing) table.mark(at, Kind.known, scan.pass)
-    }
-    return await completeScan(attempt, { deletesApproved: true })
+    return await completeScan(attempt)
   } catch (error) {
     const { owner, expiresAt } = attempt.lease
     await deps.checkpoints.save(attempt.checkpoint, { owner, expiresAt, release: true })

@@ -37,6 +37,7 @@ export const Scan = z.object({
     z.object({ at: z.literal('page'), token: z.string() }),
     z.object({ at: z.literal('end') }),
   ]),
+  approval: z.boolean().default(false).describe('It reads no list: it carries out deletes that were withheld.'),
   pass: z.int().describe('1, and one more for each restart from the beginning of the list.'),
   restarts: z.object({ runId: z.string(), count: z.int() }).describe('Restarts of the current run.'),
   barrenPages: z.int().describe('Pages in a row, up to now, that brought no new record.'),

@@ -12,13 +12,10 @@ const deletesAllowedShare = 0.2
  * Ends a scan that has read its list to the end: checks that every record received is accounted for, finds what is
  * gone, writes the new index, and hands the scan to publish. Safe to repeat from any point.
  */
-export const completeScan = async (
-  attempt: Attempt,
-  { deletesApproved = false }: { deletesApproved?: boolean } = {},
-): Promise<StreamResult> => {
+export const completeScan = async (attempt: Attempt): Promise<StreamResult> => {
   checkConservation(attempt)
   const missing = missingKeys(attempt)
-  const reason = deletesApproved ? null : reasonToWithhold(attempt, missing.length)
+  const reason = attempt.scan.approval ? null : reasonToWithhold(attempt, missing.length)
   if (reason === null) await deleteRecords(attempt, missing)
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const summary = await summarize(attempt, { reason, index, withheldDeletes: reason === null ? 0 : missing.length })
@@ -51,10 +48,11 @@ const checkConservation = ({ scan: { counts }, stream }: Attempt) => {
   )
 }
 
-const missingKeys = ({ table }: Attempt): string[] => {
+/** What no pass of the scan saw. An approval sees no record: of what it did not see, only the missing are gone. */
+const missingKeys = ({ table, scan: { approval } }: Attempt): string[] => {
   const keys: string[] = []
   for (let at = 0; at < table.size; at++) {
-    if (table.pass(at) === 0) keys.push(table.keys[at] as string)
+    if (table.pass(at) === 0 && (!approval || table.kind(at) === Kind.missing)) keys.push(table.keys[at] as string)
   }
   return keys
 }
@@ -128,7 +126,7 @@ const writeIndex = async (attempt: Attempt, { withheld }: { withheld: boolean })
     for (let at = 0; at < table.size; at++) {
       const entry = table.entry(at)
       if (entry.kind === Kind.deleted) continue
-      yield { ...entry, kind: entry.pass === 0 ? Kind.missing : Kind.known, pass: 0 }
+      yield { ...entry, kind: withheld && entry.pass === 0 ? Kind.missing : Kind.known, pass: 0 }
     }
   }
   const { part: _, ...path } = partPath(attempt, partsOf(scan))

@@ -3,6 +3,7 @@ import type { Attempt } from './attempt.ts'
 import { type Buffered, type Change, emptyBuffer } from './buffer.ts'
 import type { Checkpoint, Scan, Segment } from './checkpoint.ts'
 import { encodeIndex } from './index-format.ts'
+import type { Entry } from './key-table.ts'
 import type { PartFile } from './manifest.ts'
 import type { PartPath, RowBatch } from './ports.ts'
 
@@ -24,21 +25,32 @@ export const startFlush = async (attempt: Attempt): Promise<void> => {
   const moved: Scan = structuredClone({ ...scan, segments: nextSegments })
   scan.segments = nextSegments
   attempt.buffer = emptyBuffer(deps.clock.now())
-  attempt.flushing = flush(attempt, buffer, moved)
+  attempt.flushing = flush(attempt, { buffer, moved, seen: entriesOf(attempt, buffer) })
   attempt.flushing.catch(() => {
     // Awaited by the next flush or by the end of the attempt.
   })
 }
 
+/** What a flush writes, as it stood when it began: the reading goes on and changes the key table meanwhile. */
+type Flush = { buffer: Buffered; moved: Scan; seen: Entry[] }
+
+/** Copies: an entry as it will be when the next page is taken in would call what is not durable known. */
+const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] =>
+  seen.map((at) => {
+    const entry = table.entry(at)
+    return { ...entry, hash: entry.hash.slice() }
+  })
+
 /** The promise of the whole engine is the order here: everything is durable before the checkpoint moves. */
-const flush = async (attempt: Attempt, buffer: Buffered, moved: Scan): Promise<void> => {
+const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<void> => {
   const { deps, lease, slowest, stream } = attempt
   const began = deps.clock.now()
   const path = partPath(attempt, partsOf(moved) - 1)
 
   const files = await writeLake(attempt, buffer, path)
   await writeRecords(attempt, buffer)
-  await deps.index.writePart(path, encodePart(attempt, buffer, { pass: moved.pass, files }), lease.signal)
+  const header = { pass: moved.pass, tokens: buffer.tokens, files }
+  await deps.index.writePart(path, encodeIndex(header, { count: seen.length, each: () => seen }), lease.signal)
 
   const checkpoint: Checkpoint = { ...attempt.checkpoint, scan: moved, runId: attempt.run.runId }
   const expiresAt = lease.proposal()
@@ -95,13 +107,6 @@ const writeRecords = async ({ deps, stream, lease, scan, checkpoint, indexLost }
   if (buffer.deletes.length > 0) {
     await deps.records.tombstone({ stream: stream.name, keys: buffer.deletes, deletedAt: scan.startedAt, signal })
   }
-}
-
-const encodePart = ({ table }: Attempt, buffer: Buffered, header: { pass: number; files: PartFile[] }): Uint8Array => {
-  const each = function* () {
-    for (const at of buffer.seen) yield table.entry(at)
-  }
-  return encodeIndex({ ...header, tokens: buffer.tokens }, { count: buffer.seen.length, each })
 }
 
 /** The rows of a flush, table by table; a table without rows is left out. */

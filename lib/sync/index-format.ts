@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
-import { type Entry, hashBytes, type Kind } from './key-table.ts'
+import { type Entry, hashBytes, Kind } from './key-table.ts'
 import { PartFile } from './manifest.ts'
 
 /**
@@ -10,6 +10,7 @@ import { PartFile } from './manifest.ts'
  */
 const magic = Buffer.from('API1')
 const fixedBytes = 2 + hashBytes + 8 + 2
+const highestKind = Math.max(...Object.values(Kind))
 
 const Header = z.object({
   entries: z.int(),
@@ -48,7 +49,8 @@ const writeEntry = (bytes: Buffer, start: number, { key, hash, changedAt, kind, 
 
 /**
  * Reads an index object, entry by entry; the entry's hash is a view that is valid until the next one.
- * @throws FatalError `damaged_state` when the bytes are not an index object.
+ * @throws FatalError `damaged_state` when the bytes are not an index object; for damage within the entries only as
+ * they are read.
  */
 export const decodeIndex = (bytes: Uint8Array): { header: PartHeader; entries: Iterable<Entry> } => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -58,22 +60,29 @@ export const decodeIndex = (bytes: Uint8Array): { header: PartHeader; entries: I
     const { entries: count, ...header } = Header.parse(JSON.parse(buffer.toString('utf8', magic.length + 4, headEnd)))
     return { header, entries: readEntries(buffer, headEnd, count) }
   } catch (cause) {
-    throw new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
+    throw damaged(cause)
   }
 }
 
+const damaged = (cause: unknown) => new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
+
+// Lengths are looked at before they are used: a Buffer would cut what lies beyond its end short, or throw its own error.
 function* readEntries(buffer: Buffer, start: number, count: number): Iterable<Entry> {
   let at = start
   for (let n = 0; n < count; n++) {
-    const keyEnd = at + 2 + buffer.readUInt16LE(at)
+    const keyEnd = at + 2 + (at + 2 <= buffer.length ? buffer.readUInt16LE(at) : 0)
     const hashEnd = keyEnd + hashBytes
+    if (hashEnd + 10 > buffer.length) throw damaged(`it ends within entry ${n} of ${count}`)
+    const kind = buffer.readUInt8(hashEnd + 8)
+    if (kind > highestKind) throw damaged(`entry ${n} is of kind ${kind}`)
     yield {
       key: buffer.toString('utf8', at + 2, keyEnd),
       hash: buffer.subarray(keyEnd, hashEnd),
       changedAt: buffer.readDoubleLE(hashEnd),
-      kind: buffer.readUInt8(hashEnd + 8) as Kind,
+      kind: kind as Kind,
       pass: buffer.readUInt8(hashEnd + 9),
     }
     at = hashEnd + 10
   }
+  if (at !== buffer.length) throw damaged('it goes on after its last entry')
 }

@@ -66,10 +66,13 @@ const freshState = (stream: Stream, deps: SyncDeps) => ({
   slowest: { pageMs: 0, flushMs: 0 },
 })
 
+// A pass is one byte of the key table. A list that broke so often is better read anew.
+const passesAllowed = 200
+
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
 const loadScan = async (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Promise<{ known: Known; scan: Scan }> => {
   const { scan, stream } = checkpoint
-  if (scan !== null && scan.segments.length > 0) {
+  if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
     const known = await loadKnown(checkpoint, deps)
     if (await replayParts(stream, scan, { deps, known })) return { known, scan: structuredClone(scan) }
     deps.log.error('The parts of the scan in progress are unreadable; the scan begins anew.', {
@@ -86,8 +89,10 @@ const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
   scanId: `${run.runId}-${checkpoint.fence}`,
   runId: run.runId,
   firstFence: checkpoint.fence,
-  startedAt: deps.clock.now(),
+  // Readers take the rows of the later scan, so that it may not begin at the same instant, or before by another's clock.
+  startedAt: Math.max(deps.clock.now(), (checkpoint.lastScan?.startedAt ?? 0) + 1),
   position: { at: 'start' },
+  approval: false,
   pass: 1,
   restarts: { runId: run.runId, count: 0 },
   barrenPages: 0,

@@ -2,6 +2,7 @@ import { FatalError, RejectedError, RetryableError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Attempt } from './attempt.ts'
+import type { Scan } from './checkpoint.ts'
 
 const restartsPerRun = 3
 
@@ -85,10 +86,16 @@ const restart = (attempt: Attempt) => {
   attempt.brokenKeys.clear()
   attempt.buffer.tokens = []
   scan.restarts = { runId: run.runId, count: restarts + 1 }
-  scan.pass += 1
-  scan.barrenPages = 0
-  scan.position = { at: 'start' }
+  Object.assign(scan, fromTheStart(scan))
 }
+
+/** The scan, about to read its list from the first page once more. What it has seen already is not gone by that. */
+export const fromTheStart = (scan: Scan): Scan => ({
+  ...scan,
+  pass: scan.pass + 1,
+  barrenPages: 0,
+  position: { at: 'start' },
+})
 
 /** What is remembered of a page token; digests keep long tokens from filling memory and index parts. */
 export const tokenDigest = (token: string): string => sha256(token).slice(0, 16)

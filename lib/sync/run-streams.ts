@@ -11,6 +11,13 @@ export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer }
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
 
+/** One attempt, how to wait, and whether there may be another attempt (always, unless someone says stop). */
+type Driving = {
+  attempt: () => Promise<StreamResult>
+  wait: (ms: number) => Promise<void>
+  goOn?: () => boolean
+}
+
 /**
  * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
  * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
@@ -18,11 +25,12 @@ export type RunResult = { record: RunRecord; manifest: Manifest }
 export const driveStream = async (
   stream: Stream,
   run: Run,
-  { attempt, wait }: { attempt: () => Promise<StreamResult>; wait: (ms: number) => Promise<void> },
+  { attempt, wait, goOn = () => true }: Driving,
 ): Promise<StreamResult> => {
   try {
     for (;;) {
       const result = await attempt()
+      if (!goOn()) return result
       if (result.status === 'rate_limited') await wait(result.retryAfterMs ?? 0)
       else if (result.status !== 'paused') return result
     }

@@ -6,7 +6,7 @@ import { completeScan } from './complete.ts'
 import { bufferIsFull, startFlush } from './flush.ts'
 import { measureAttempt } from './measure.ts'
 import { openScan } from './open-scan.ts'
-import { readPages } from './pages.ts'
+import { fromTheStart, readPages } from './pages.ts'
 import { takePage } from './take-page.ts'
 
 /**
@@ -53,12 +53,20 @@ const giveUp = async (attempt: Attempt, error: unknown): Promise<StreamResult> =
       reason: messageOf(flushError),
     })
   }
+  forgetStalledPass(attempt, error)
   const status = statusFor(error)
   const retryAfterMs = error instanceof SyncError && status === 'rate_limited' ? (error.retryAfterMs ?? null) : null
   const result = await stopFor(attempt, { status, reason: messageOf(error), retryAfterMs })
   // What nobody threw on purpose is a bug: it surfaces with its stack, after the lease is given up.
   if (!(error instanceof SyncError)) throw error
   return result
+}
+
+/** The tokens of a list that went astray lead nowhere good: the next attempt begins at its first page. */
+const forgetStalledPass = (attempt: Attempt, error: unknown) => {
+  const { scan } = attempt.checkpoint
+  if (scan === null || !(error instanceof SyncError) || error.code !== 'stalled_list') return
+  attempt.checkpoint = { ...attempt.checkpoint, scan: fromTheStart(scan) }
 }
 
 const statusFor = (error: unknown): StreamStatus => {

@@ -51,7 +51,8 @@ describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order
 
   it('changes, adds and removes by the rates', async () => {
     const rates = { changed: 0.1, added: 0.04, removed: 0.03 }
-    const sim = await start({ order, counts: { sessions: 3000 }, rates: { sessions: rates } })
+    const startedAt = Date.UTC(2026, 4, 1)
+    const sim = await start({ order, startedAt, counts: { sessions: 3000 }, rates: { sessions: rates } })
     const before = byId(await scan(sim, paths.sessions), 'sessionId')
     sim.advance({ hours: 6 })
     const after = byId(await scan(sim, paths.sessions), 'sessionId')
@@ -64,7 +65,8 @@ describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order
     expect(gone).toBeGreaterThan(45)
     expect(changed.length / stayed.length).toBeCloseTo(0.1, 1)
     for (const [id, row] of changed) {
-      expect(row.updatedAt as number).toBeGreaterThan(before.get(id)?.updatedAt as number)
+      expect(before.get(id)?.updatedAt as number).toBeLessThanOrEqual(startedAt)
+      expect(row.updatedAt as number).toBeGreaterThan(startedAt)
       expect(row.updatedAt as number).toBeLessThanOrEqual(Date.parse(sim.state().now))
     }
   })

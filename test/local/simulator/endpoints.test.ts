@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../../lib/local/simulator/simulator.ts'
-import { CreditLimitsResult } from '../../../lib/platform/schemas/credit-limits.ts'
 import { Message, MessageReceipt } from '../../../lib/platform/schemas/message.ts'
 import { Session } from '../../../lib/platform/schemas/session.ts'
 import { ask, paths, type Row, scan, scanReports, send } from './ask.ts'
@@ -9,7 +8,8 @@ let sim: Simulator
 let session: Row
 let computerId: string
 beforeAll(async () => {
-  sim = await startSimulator({ apiKey: ['sim-key', 'other-key'], counts: { messagesPerSession: 8 } })
+  const rates = { sessions: { changed: 1, removed: 0 } }
+  sim = await startSimulator({ apiKey: ['sim-key', 'other-key'], counts: { messagesPerSession: 8 }, rates })
   session = ((await ask(sim, paths.sessions)).body.sessions as Row[]).find((row) => row.computerId) as Row
   computerId = session.computerId as string
 })
@@ -168,45 +168,6 @@ describe('messages', () => {
       expect((await send(sim, `POST ${paths.sessions}/${session.sessionId}/messages`, body)).status).toBe(400)
     },
   )
-})
-
-describe('credit limits', () => {
-  it('answer updated for users, and an error for others', async () => {
-    const users = (await ask(sim, paths.users)).body.users as { email: string }[]
-    const email = users[3]?.email as string
-    const entries = [
-      { email: email.toUpperCase(), limit: 0 },
-      { email: 'nobody@example.com', limit: 5 },
-      { email: users[4]?.email, limit: -1 },
-    ]
-    const { status, body } = await send(sim, `PUT ${paths.limits}`, { users: entries })
-    expect(status).toBe(200)
-    expect(CreditLimitsResult.parse(body)).toEqual({
-      updated: [{ email: email.toUpperCase(), limit: 0 }],
-      errors: [
-        { email: 'nobody@example.com', error: 'user not found' },
-        { email: users[4]?.email, error: 'limit must not be negative' },
-      ],
-    })
-    expect([...sim.limits]).toEqual([[email, 0]])
-  })
-
-  it.each([
-    [undefined],
-    [[]],
-    [Array.from({ length: 101 }, () => ({ email: 'a@example.com', limit: 1 }))],
-    [[{ email: 'a@example.com' }]],
-    [[{ limit: 1 }]],
-    [[{ email: 'a@example.com', limit: '5' }]],
-  ])('refuse a request that is not 1 to 100 entries (case %#)', async (users) => {
-    expect((await send(sim, `PUT ${paths.limits}`, { users })).status).toBe(400)
-  })
-
-  it('know a user that was written by a test', async () => {
-    sim.put('users', 'new', { value: { id: 'new', email: 'New@example.com' } })
-    const { body } = await send(sim, `PUT ${paths.limits}`, { users: [{ email: 'new@example.com', limit: 9 }] })
-    expect(body.errors).toEqual([])
-  })
 })
 
 it('counts the requests of each endpoint and logs the newest', async () => {

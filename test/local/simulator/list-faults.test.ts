@@ -172,6 +172,12 @@ describe('a record', () => {
     expect(copy.updatedAt as number).toBeLessThan(older.before[1]?.updatedAt as number)
   })
 
+  it('comes in an older version first', async () => {
+    const { before, after } = await mutated({ do: 'olderCopyFirst', field: 'status', value: 'pending' })
+    expect(after[0]).toMatchObject({ sessionId: before[1]?.sessionId, status: 'pending' })
+    expect(after.slice(1)).toEqual(before)
+  })
+
   it('is replaced by something that is no record', async () => {
     expect((await mutated({ do: 'replace', value: null })).after[1]).toBeNull()
   })

@@ -26,6 +26,7 @@ export const createMemoryRuns = (): Runs => {
     write: async (record) => {
       records.set(`${new Date(record.scheduledAt).toISOString()}#${record.runId}`, structuredClone(record))
     },
+    read: async ({ scheduledAt, runId }) => records.get(`${new Date(scheduledAt).toISOString()}#${runId}`) ?? null,
     latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,
   }
 }

@@ -18,6 +18,8 @@ const RecordChange = z.discriminatedUnion('do', [
   change('duplicate', {}),
   /** A copy at the end of the page that is older and says something else. */
   change('olderCopyLater', { field: field().default('title'), value: z.unknown().default('an older title') }),
+  /** The same copy at the start of the page, before the newer one. */
+  change('olderCopyFirst', { field: field().default('title'), value: z.unknown().default('an older title') }),
   /** The whole record replaced by this JSON value. */
   change('replace', { value: z.unknown() }),
 ])

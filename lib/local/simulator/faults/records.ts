@@ -5,11 +5,12 @@ export const mutateRecords = (records: readonly string[], index: number, change:
   const text = records[index]
   if (text === undefined) return [...records]
   if (change.do === 'duplicate') return records.toSpliced(index + 1, 0, text)
+  if (change.do === 'olderCopyFirst') return [olderCopy(text, change), ...records]
   if (change.do === 'olderCopyLater') return [...records, olderCopy(text, change)]
   return records.with(index, mutate(text, change))
 }
 
-type OfOne = Exclude<RecordChange, { do: 'duplicate' } | { do: 'olderCopyLater' }>
+type OfOne = Exclude<RecordChange, { do: 'duplicate' | 'olderCopyFirst' | 'olderCopyLater' }>
 
 const mutate = (text: string, change: OfOne): string => {
   switch (change.do) {
