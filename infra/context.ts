@@ -1,0 +1,13 @@
+import type { IConstruct } from 'constructs'
+import type { ConfigInput } from './config.ts'
+
+/** The configuration with the values of the command line (`cdk deploy -c appUrl=...`) put over those of config.ts. */
+export const withContext = (written: ConfigInput, app: IConstruct): unknown => {
+  const given = (...keys: string[]) =>
+    Object.fromEntries(keys.map((key) => [key, app.node.tryGetContext(key)]).filter(([, value]) => value !== undefined))
+  return {
+    ...written,
+    ...given('name', 'alarmEmail', 'eventBus'),
+    platform: { ...written.platform, ...given('appUrl', 'baseUrl', 'secretName') },
+  }
+}
