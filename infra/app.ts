@@ -4,4 +4,7 @@ import { addInstallation } from './build.ts'
 import { withContext } from './context.ts'
 
 const app = new App()
-addInstallation(app, withContext(config, app))
+addInstallation(
+  app,
+  withContext(config, (key) => app.node.tryGetContext(key)),
+)

@@ -13,7 +13,8 @@ export const addInstallation = (app: App, input: unknown) => {
   const stateful = new StatefulStack(app, `${config.name}-stateful`, { config })
   const stateless = new StatelessStack(app, `${config.name}-stateless`, { config })
   stateless.addStackDependency(stateful)
-  Tags.of(app).add('application', config.name)
+  // CloudFormation does not tag dashboards everywhere.
+  Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] })
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   return { stateful, stateless, config }
 }

@@ -1,10 +1,9 @@
-import type { IConstruct } from 'constructs'
 import type { ConfigInput } from './config.ts'
 
 /** The configuration with the values of the command line (`cdk deploy -c appUrl=...`) put over those of config.ts. */
-export const withContext = (written: ConfigInput, app: IConstruct): unknown => {
+export const withContext = (written: ConfigInput, lookUp: (key: string) => unknown): unknown => {
   const given = (...keys: string[]) =>
-    Object.fromEntries(keys.map((key) => [key, app.node.tryGetContext(key)]).filter(([, value]) => value !== undefined))
+    Object.fromEntries(keys.map((key) => [key, lookUp(key)]).filter(([, value]) => value !== undefined))
   return {
     ...written,
     ...given('name', 'alarmEmail', 'eventBus'),

@@ -39,7 +39,7 @@ export class CatalogDatabase extends Construct {
   }
 
   private table(table: Table, names: Names): CfnTable {
-    const logicalId = `${pascalCase(table.name)}Table`
+    const logicalId = `${pascalCase(table.name)}GlueTable`
     const created = new CfnTable(this, logicalId, {
       catalogId: Aws.ACCOUNT_ID,
       databaseName: names.database,

@@ -21,8 +21,7 @@ export const measurementsOf = ({ prefix: service }: Names) => {
 
   return {
     ofStream,
-    ofSchedule: (name: MetricName, schedule: string, { period, label = schedule }: Options) =>
-      metric(name, { schedule }, { period, label }),
+    ofSchedule: (name: MetricName, schedule: string, options: Options) => metric(name, { schedule }, options),
     /** Of all streams together: an alarm can add up to ten. */
     ofAll: (name: MetricName, streams: readonly string[], { period, label = name }: Options) => {
       const ids = streams.map((_, i) => `${name.charAt(0).toLowerCase()}${name.slice(1)}${i}`)

@@ -1,5 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
-import { Dashboard, GraphWidget, type IMetric, SingleValueWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch'
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  SingleValueWidget,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
@@ -18,49 +25,52 @@ const hour = Duration.hours(1)
 export class Overview extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { names, config } = props
-    const { ofSchedule, ofStream, ofAll } = measurementsOf(names)
-    const perStream = (name: MetricName, period: Duration) =>
-      config.streams.map((stream) => ofStream(name, stream, { period }))
-    const graph = (title: string, left: IMetric[], width = 8) => new GraphWidget({ title, left, width, height: 6 })
-
     new Dashboard(this, 'Dashboard', {
-      dashboardName: names.prefix,
+      dashboardName: props.names.prefix,
       defaultInterval: Duration.days(14),
       widgets: [
         [heading('Did last night complete?')],
-        [
-          new SingleValueWidget({
-            title: 'Complete runs in the last 24 hours',
-            metrics: Object.keys(config.schedules).map((name) => ofSchedule('RunComplete', name, { period: day })),
-            width: 12,
-          }),
-          new SingleValueWidget({
-            title: 'Trouble in the last 24 hours',
-            metrics: (['StreamFailed', 'StreamSuspect'] as const).map((name) =>
-              ofAll(name, config.streams, { period: day }),
-            ),
-            width: 12,
-          }),
-        ],
-        [heading('How fresh is each stream, and how much changed?')],
-        [
-          graph('Complete scans per hour', perStream('StreamComplete', hour)),
-          graph('Records changed', perStream('RecordsChanged', hour)),
-          graph('Records deleted', perStream('RecordsDeleted', hour)),
-        ],
-        [heading('What was quarantined, and what does the API tell us that we do not know?')],
-        [
-          graph('Records in quarantine', perStream('RecordsQuarantined', hour)),
-          graph('Records with unknown fields or values', perStream('FieldsDrifted', hour)),
-          graph('Requests that were repeated', perStream('ApiRetries', hour)),
-        ],
+        lastNight(props),
+        ...streamRows(props),
         [heading('What does it cost? (docs/operations.md has the prices)')],
         costs(props).map(([title, metrics]) => graph(title, metrics, 6)),
-        [graph('Seconds from the start of a scan to its end', perStream('ScanSeconds', hour), 24)],
       ],
     })
   }
+}
+
+const graph = (title: string, left: IMetric[], width = 8) => new GraphWidget({ title, left, width, height: 6 })
+
+const lastNight = ({ names, config }: Props): IWidget[] => {
+  const { ofSchedule, ofAll } = measurementsOf(names)
+  const runs = Object.keys(config.schedules).map((label) => ofSchedule('RunComplete', label, { period: day, label }))
+  const trouble = (['StreamFailed', 'StreamSuspect'] as const).map((name) =>
+    ofAll(name, config.streams, { period: day }),
+  )
+  return [
+    new SingleValueWidget({ title: 'Complete runs in the last 24 hours', metrics: runs, width: 12 }),
+    new SingleValueWidget({ title: 'Trouble in the last 24 hours', metrics: trouble, width: 12 }),
+  ]
+}
+
+const streamRows = ({ names, config }: Props): IWidget[][] => {
+  const { ofStream } = measurementsOf(names)
+  const perStream = (name: MetricName) => config.streams.map((stream) => ofStream(name, stream, { period: hour }))
+  return [
+    [heading('How fresh is each stream, and how much changed?')],
+    [
+      graph('Complete scans per hour', perStream('StreamComplete')),
+      graph('Records changed', perStream('RecordsChanged')),
+      graph('Records deleted', perStream('RecordsDeleted')),
+    ],
+    [heading('What was quarantined, and what does the API send that we do not know?')],
+    [
+      graph('Records in quarantine', perStream('RecordsQuarantined')),
+      graph('Records with unknown fields or values', perStream('FieldsDrifted')),
+      graph('Requests that were repeated', perStream('ApiRetries')),
+    ],
+    [graph('Seconds from the start of a scan to its end', perStream('ScanSeconds'), 24)],
+  ]
 }
 
 const heading = (text: string) => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 })

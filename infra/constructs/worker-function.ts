@@ -20,7 +20,8 @@ type Props = {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Bundles are ESM; CommonJS in them asks for `require`, which ESM has not. */
-const banner = "import{createRequire as _r}from'node:module';const require=_r(import.meta.url);"
+const banner =
+  "import{createRequire as requireFromBundle}from'node:module';const require=requireFromBundle(import.meta.url);"
 
 /** A function of functions/ with its own role, its own log group and nothing granted beyond writing to it. */
 export class WorkerFunction extends Construct {

@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { addInstallation } from '../../infra/build.ts'
+import type { ConfigInput } from '../../infra/config.ts'
+import { platform } from './platform.ts'
+
+export { platform }
+
+type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string }
+
+/** What synth wrote. */
+export type Synthesized = {
+  outdir: string
+  stateful: Template
+  stateless: Template
+  /** Findings of cdk-nag and of the CDK itself. */
+  findings: unknown[]
+  resources(type: string): [string, Resource][]
+}
+
+const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> }
+
+/** An app as cdk.json runs it, its output in a folder of its own. Functions are bundled on demand only: it takes long. */
+export const appFor = ({ bundle = false } = {}): App => {
+  const outdir = mkdtempSync(join(tmpdir(), 'platform-sync-cdk-'))
+  return new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': bundle ? ['**'] : [] } })
+}
+
+/** The stacks of a configuration, as templates. */
+export const synthesize = (input: Partial<ConfigInput> = {}, options: { bundle?: boolean } = {}): Synthesized => {
+  const app = appFor(options)
+  const stacks = addInstallation(app, { platform, ...input })
+  const { directory } = app.synth()
+  const stateful = Template.fromStack(stacks.stateful)
+  const stateless = Template.fromStack(stacks.stateless)
+  const resources = (type: string) =>
+    [stateful, stateless].flatMap((template) =>
+      Object.entries(template.findResources(type) as Record<string, Resource>),
+    )
+  return { outdir: directory, stateful, stateless, findings: findingsIn(directory), resources }
+}
+
+const findingsIn = (outdir: string): unknown[] => {
+  const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')) as {
+    pluginReports: { violations: unknown[] }[]
+  }
+  return report.pluginReports.flatMap(({ violations }) => violations)
+}
+
+const account: Record<string, string> = {
+  'AWS::AccountId': '123456789012',
+  'AWS::Partition': 'aws',
+  'AWS::Region': 'us-east-1',
+}
+
+/** A value of a template as an account would see it; references to resources become their logical ids. */
+export const resolved = (value: unknown): string => {
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return value.map(resolved).join(',')
+  const [[key, argument] = ['', undefined]] = Object.entries(value as Record<string, unknown>)
+  if (key === 'Ref') return account[argument as string] ?? (argument as string)
+  if (key === 'Fn::GetAtt') return (argument as string[]).join('.')
+  if (key === 'Fn::Join') {
+    const [separator, parts] = argument as [string, unknown[]]
+    return parts.map(resolved).join(separator)
+  }
+  throw new Error(`can't resolve ${JSON.stringify(value)}`)
+}
