@@ -5,7 +5,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
 import { type Clock, systemClock } from './core/clock.ts'
-import type { Deadline } from './core/deadline.ts'
+import { type Deadline, earlier } from './core/deadline.ts'
 import { PlatformVariables, RedactionVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
 import type { Log } from './core/log.ts'
 import type { Metrics } from './core/metrics.ts'
@@ -68,7 +68,7 @@ export const compose = (variables: Variables, doors: Doors) => {
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
       const { redact } = createRedactor(await redactionKey(env, readSecret))
-      const source = createSource(platform, deadline)
+      const source = createSource(platform, earlier(deadline, settings.marginMs))
       return { ...stores, source, redact, clock, deadline, log: doors.log, metrics: doors.metrics, newOwner, settings }
     },
     finishDeps: (): FinishDeps => ({

@@ -27,8 +27,8 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
     await objects.put(file.key, bytes, { signal, contentType })
     return { ...file, bytes: bytes.byteLength, sha256: sha256(bytes) }
   }
-  const writeJson = (key: string, value: unknown) =>
-    objects.put(key, Buffer.from(JSON.stringify(value)), { contentType: 'application/json' })
+  const writeJson = (key: string, value: unknown, signal: AbortSignal) =>
+    objects.put(key, Buffer.from(JSON.stringify(value)), { signal, contentType: 'application/json' })
 
   return {
     writeRows: (path, batch, signal) => {
@@ -44,8 +44,8 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
       return write(file, await quarantineFile(path, records), signal)
     },
     readManifest: (runId) => readManifest(objects, manifestKey(runId)),
-    writeManifest: (manifest) => writeJson(manifestKey(manifest.runId), manifest),
-    pointLatest: (manifest) => writeJson(latestManifestKey, manifest),
+    writeManifest: (manifest, signal) => writeJson(manifestKey(manifest.runId), manifest, signal),
+    pointLatest: (manifest, signal) => writeJson(latestManifestKey, manifest, signal),
     removeOrphans: async (scan, stream, files) => {
       const keys = await Promise.all(scanPartitions(scan, stream).map(objects.list))
       const orphans = orphansOf(keys.flat(), scan, files)

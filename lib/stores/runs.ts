@@ -1,7 +1,7 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
 import { RunRecord } from '../sync/manifest.ts'
 import type { Runs } from '../sync/ports.ts'
-import { callAws } from './aws-errors.ts'
+import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const partition = 'run'
 
@@ -10,12 +10,17 @@ const keyOf = ({ scheduledAt, runId }: { scheduledAt: number; runId: string }) =
   sk: { S: `${new Date(scheduledAt).toISOString()}#${runId}` },
 })
 
-/** Run records in the state table, ordered by the time they were scheduled for. Writing a run again replaces it. */
+/** Run records in the state table, ordered by the time they were scheduled for. */
 export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs => ({
   write: (record) =>
     callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
       const Item = { ...keyOf(record), record: { S: JSON.stringify(record) } }
-      await dynamodb.send(new PutItemCommand({ TableName: table, Item }))
+      const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
+      try {
+        await dynamodb.send(new PutItemCommand({ TableName: table, Item, ...condition }))
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error
+      }
     }),
   latest: () =>
     callAws({ what: `read the latest run from table ${table}` }, async () => {
@@ -40,3 +45,6 @@ export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
       return text === undefined ? null : RunRecord.parse(JSON.parse(text))
     }),
 })
+
+/** Whether another worker has a stream of the run: then that one's word on the run stands, before or after this one's. */
+export const isOvertaken = ({ streams }: RunRecord): boolean => streams.some(({ status }) => status === 'running')

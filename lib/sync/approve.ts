@@ -1,5 +1,6 @@
 import { FatalError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
+import { announceScan } from './announce.ts'
 import type { Run, StreamResult, SyncDeps } from './attempt.ts'
 import { completeScan } from './complete.ts'
 import { openAttempt } from './open-scan.ts'
@@ -20,6 +21,7 @@ export const approveDeletes = async (stream: Stream, run: Run, deps: SyncDeps): 
     if (!hadMissing) throw notPossible(stream, 'no deletes are withheld')
     scan.approval = true
     scan.position = { at: 'end' }
+    await announceScan(attempt)
     return await completeScan(attempt)
   } catch (error) {
     const { owner, expiresAt } = attempt.lease

@@ -81,6 +81,8 @@ export type Attempt = {
   readonly known: number
   /** True when the index lists keys that an earlier, suspect scan missed. */
   readonly hadMissing: boolean
+  /** True when dead attempts left keys in doubt: what the index says of them may not hold. */
+  readonly hadDoubts: boolean
   /** True when the index could not be read: then no key is known, but the records table may hold it. */
   readonly indexLost: boolean
   /** The checkpoint as it was last saved, or acquired. */

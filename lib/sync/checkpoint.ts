@@ -68,6 +68,9 @@ export const ScanSummary = z.object({
 })
 export type ScanSummary = z.infer<typeof ScanSummary>
 
+/** Where to find the objects that the attempts at a scan wrote. */
+export type ScanFootprint = Pick<ScanSummary, 'stream' | 'scanId' | 'runId' | 'startedAt' | 'fences'>
+
 /** All that is remembered of a stream between attempts. `unpublished` is written by completion and by publish alone. */
 export const Checkpoint = z.object({
   stream: z.string(),

@@ -137,6 +137,7 @@ const writeIndex = async (attempt: Attempt, { withheld }: { withheld: boolean })
   return { key, entries: records }
 }
 
-const saysTheSame = ({ scan: { counts }, hadMissing }: Attempt) => !hadMissing && unchangedBy(counts)
+const saysTheSame = ({ scan: { counts }, hadMissing, hadDoubts }: Attempt) =>
+  !hadMissing && !hadDoubts && unchangedBy(counts)
 
 const unchangedBy = ({ inserted, updated, deleted }: Counts) => inserted + updated + deleted === 0

@@ -48,11 +48,12 @@ const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<
   const path = partPath(attempt, partsOf(moved) - 1)
 
   const files = await writeLake(attempt, buffer, path)
-  await writeRecords(attempt, buffer)
   const header = { pass: moved.pass, tokens: buffer.tokens, files }
   await deps.index.writePart(path, encodeIndex(header, { count: seen.length, each: () => seen }), lease.signal)
+  // Last, since the part tells the next attempt which records this one may have written, should it die here.
+  await writeRecords(attempt, buffer)
 
-  const checkpoint: Checkpoint = { ...attempt.checkpoint, scan: moved, runId: attempt.run.runId }
+  const checkpoint = { ...attempt.checkpoint, scan: moved, ...atWork(attempt) }
   const expiresAt = lease.proposal()
   await deps.checkpoints.save(checkpoint, { owner: lease.owner, expiresAt })
   lease.extend(expiresAt)
@@ -62,6 +63,14 @@ const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<
   slowest.flushMs = Math.max(slowest.flushMs, deps.clock.now() - began)
   deps.log.debug('Flushed.', { stream: stream.name, part: path.part, received: buffer.received })
 }
+
+// The status of the scan before must not pass for this one's if the attempt dies.
+const atWork = ({ run, deps }: Attempt): Pick<Checkpoint, 'status' | 'reason' | 'statusAt' | 'runId'> => ({
+  status: 'running',
+  reason: null,
+  statusAt: deps.clock.now(),
+  runId: run.runId,
+})
 
 const withOnePart = (segments: Segment[], fence: number): Segment[] => {
   const last = segments.at(-1)

@@ -11,6 +11,8 @@ export const Kind = {
   deleted: 5,
   /** Like known, and already missed by a suspect scan whose deletes were withheld. */
   missing: 6,
+  /** Not known from any scan, but a dead attempt may have written it to the records table. */
+  doubtful: 7,
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 
@@ -33,6 +35,8 @@ export type KeyTable = {
   add(key: string): number
   hasHash(at: number, digest: Uint8Array): boolean
   setHash(at: number, digest: Uint8Array): void
+  /** Forgets the content: no copy counts as unchanged. */
+  clearHash(at: number): void
   kind(at: number): Kind
   /** The pass of this scan that saw the key last; 0 when none has. */
   pass(at: number): number
@@ -69,6 +73,7 @@ export const createKeyTable = (): KeyTable => {
       return true
     },
     setHash: (at, digest) => hashes.set(digest.subarray(0, hashBytes), at * hashBytes),
+    clearHash: (at) => void hashes.fill(0, at * hashBytes, (at + 1) * hashBytes),
     kind: (at) => kinds[at] as Kind,
     pass: (at) => passes[at] as number,
     mark: (at, kind, pass) => {

@@ -33,12 +33,23 @@ export const watchLease = (clock: Clock, terms: { owner: string; expiresAt: numb
     // The watch was stopped: nothing is left to protect.
   })
 
+  // Timers stand still while a process is stopped or a laptop sleeps, so that the signal also looks at the clock itself.
+  const { signal } = expiry
+  const isAborted = (): boolean => {
+    if (!watch.signal.aborted && clock.now() >= expiresAt) expiry.abort(leaseLost(owner))
+    return Reflect.get(AbortSignal.prototype, 'aborted', signal) as boolean
+  }
+  const throwIfAborted = () => {
+    if (isAborted()) throw signal.reason
+  }
+  Object.defineProperties(signal, { aborted: { get: isAborted }, throwIfAborted: { value: throwIfAborted } })
+
   return {
     owner,
     get expiresAt() {
       return expiresAt
     },
-    signal: expiry.signal,
+    signal,
     proposal: () => clock.now() + ttlMs,
     extend: (until) => {
       expiresAt = until

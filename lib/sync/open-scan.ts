@@ -7,6 +7,7 @@ import { type Checkpoint, Counts, type Scan } from './checkpoint.ts'
 import { decodeIndex } from './index-format.ts'
 import { createKeyTable, Kind } from './key-table.ts'
 import { watchLease } from './lease.ts'
+import { doubt, findLeftovers, type Known, replayScan } from './replay.ts'
 
 /**
  * Takes the lease, finds or begins the scan, and loads what is known. Answers a result instead when there is nothing
@@ -25,8 +26,9 @@ export const openScan = async (
 }
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
-const finishedIn = ({ runId, status, reason, lastScan, stream }: Checkpoint, run: Run): StreamResult | null => {
-  if (runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
+const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
+  const { runId, status, reason, scan, lastScan, stream } = checkpoint
+  if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
   return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null }
 }
 
@@ -72,23 +74,25 @@ const passesAllowed = 200
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
 const loadScan = async (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Promise<{ known: Known; scan: Scan }> => {
   const { scan, stream } = checkpoint
+  const leftovers = await findLeftovers(checkpoint, deps)
   if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
     const known = await loadKnown(checkpoint, deps)
-    if (await replayParts(stream, scan, { deps, known })) return { known, scan: structuredClone(scan) }
+    if (await replayScan(scan, leftovers, { stream, deps, known })) return { known, scan: structuredClone(scan) }
     deps.log.error('The parts of the scan in progress are unreadable; the scan begins anew.', {
       stream,
       scanId: scan.scanId,
     })
   }
-  return { known: await loadKnown(checkpoint, deps), scan: newScan(checkpoint, run, deps) }
+  const known = await loadKnown(checkpoint, deps)
+  await doubt(leftovers, { stream, deps, known })
+  return { known, scan: newScan(checkpoint, run, deps) }
 }
-
-type Known = Pick<Attempt, 'table' | 'known' | 'hadMissing' | 'indexLost' | 'usedTokens' | 'files'>
 
 const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
   scanId: `${run.runId}-${checkpoint.fence}`,
   runId: run.runId,
-  firstFence: checkpoint.fence,
+  // Attempts that died before their first checkpoint count as attempts at this scan: what they left is removed with it.
+  firstFence: (checkpoint.lastScan?.fences.last ?? 0) + 1,
   // Readers take the rows of the later scan, so that it may not begin at the same instant, or before by another's clock.
   startedAt: Math.max(deps.clock.now(), (checkpoint.lastScan?.startedAt ?? 0) + 1),
   position: { at: 'start' },
@@ -105,7 +109,7 @@ const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
 const loadKnown = async ({ index, stream }: Checkpoint, { index: store, log }: SyncDeps): Promise<Known> => {
   const nothing = (indexLost: boolean): Known => {
     const empty = { table: createKeyTable(), usedTokens: new Set<string>(), files: [] }
-    return { ...empty, known: 0, hadMissing: false, indexLost }
+    return { ...empty, known: 0, hadMissing: false, hadDoubts: false, indexLost }
   }
   if (index === null) return nothing(false)
   const known = { ...nothing(false), known: index.entries }
@@ -132,35 +136,3 @@ const loadKnown = async ({ index, stream }: Checkpoint, { index: store, log }: S
 }
 
 const isStorageTrouble = (error: unknown) => error instanceof Error && 'code' in error && error.code !== 'damaged_state'
-
-/** Replays what a scan's flushes saw; false when a part is missing or damaged. */
-const replayParts = async (stream: string, scan: Scan, { deps, known }: { deps: SyncDeps; known: Known }) => {
-  const { scanId, runId, startedAt } = scan
-  let part = 0
-  for (const { fence, parts } of scan.segments) {
-    for (const end = part + parts; part < end; part++) {
-      const bytes = await deps.index.readPart({ stream, scanId, runId, startedAt, part, fence })
-      if (bytes === null || !replay(bytes, scan, known)) return false
-    }
-  }
-  return true
-}
-
-const replay = (bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean => {
-  try {
-    const { header, entries } = decodeIndex(bytes)
-    for (const { key, hash, changedAt, kind, pass } of entries) {
-      const found = table.find(key)
-      const at = found < 0 ? table.add(key) : found
-      table.setHash(at, hash)
-      table.setChangedAt(at, changedAt)
-      table.mark(at, kind, pass)
-    }
-    files.push(...header.files)
-    // Tokens of an earlier pass may come again.
-    if (header.pass === scan.pass) for (const token of header.tokens) usedTokens.add(token)
-    return true
-  } catch {
-    return false
-  }
-}

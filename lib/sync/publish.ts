@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run } from './attempt.ts'
 import type { ScanSummary } from './checkpoint.ts'
+import { type Lease, watchLease } from './lease.ts'
 import type { Manifest, PartFile, PublishState } from './manifest.ts'
 import type { Catalog, Checkpoints, IndexStore, Lake, Publications } from './ports.ts'
 
@@ -23,7 +24,7 @@ export type PublishDeps = {
 /** What a publication came to: the manifest of the run, or who publishes already. */
 export type PublishResult = { manifest: Manifest } | { heldBy: string; until: number }
 
-type Publishing = { deps: PublishDeps; streams: readonly Stream[]; owner: string; state: PublishState }
+type Publishing = { deps: PublishDeps; streams: readonly Stream[]; lease: Lease; state: PublishState }
 
 /**
  * Makes the scans that ended visible, in one step: the manifest of the run. Which scans go into it is written down
@@ -34,7 +35,8 @@ export const publishRun = async (run: Run, streams: readonly Stream[], deps: Pub
   const now = deps.clock.now()
   const acquired = await deps.publications.acquire({ owner, now, expiresAt: now + deps.leaseMs })
   if ('heldBy' in acquired) return acquired
-  const publishing: Publishing = { deps, streams, owner, state: acquired.state }
+  const lease = watchLease(deps.clock, { owner, expiresAt: now + deps.leaseMs, ttlMs: deps.leaseMs })
+  const publishing: Publishing = { deps, streams, lease, state: acquired.state }
   try {
     const manifest = await publish(publishing, run)
     await save(publishing, null, true)
@@ -46,6 +48,8 @@ export const publishRun = async (run: Run, streams: readonly Stream[], deps: Pub
       })
     })
     throw error
+  } finally {
+    lease.stop()
   }
 }
 
@@ -59,24 +63,27 @@ const publish = async (publishing: Publishing, { runId }: Run): Promise<Manifest
 }
 
 const save = async (publishing: Publishing, pending: PublishState['pending'], release = false): Promise<void> => {
-  const { deps, owner } = publishing
+  const { deps, lease } = publishing
   publishing.state = { ...publishing.state, pending }
-  await deps.publications.save(publishing.state, { owner, expiresAt: deps.clock.now() + deps.leaseMs, release })
+  const expiresAt = lease.proposal()
+  await deps.publications.save(publishing.state, { owner: lease.owner, expiresAt, release })
+  lease.extend(expiresAt)
 }
 
 type Pending = NonNullable<PublishState['pending']>
 
 /** Every step may be repeated: the manifest keeps what it already lists, and removing what is gone removes nothing. */
-const finish = async ({ deps, streams }: Publishing, { runId, scans }: Pending): Promise<Manifest> => {
+const finish = async ({ deps, streams, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> => {
   const listed = await Promise.all(scans.map(async (scan) => ({ scan, files: await filesOf(scan, deps) })))
   const before = await deps.lake.readManifest(runId)
   const manifest = manifestOf(runId, before, { listed, publishedAt: deps.clock.now() })
   // Engines that read a whole partition must not see what dead attempts left, so that goes first.
   for (const { scan, files } of listed) await removeOrphans({ deps, streams }, scan, files)
-  if (manifest.scans.length > 0) {
-    await deps.lake.writeManifest(manifest)
+  // A run that has nothing to add is not the latest because of that.
+  if (scans.length > 0) {
+    await deps.lake.writeManifest(manifest, lease.signal)
     await deps.catalog.register(manifest)
-    await deps.lake.pointLatest(manifest)
+    await deps.lake.pointLatest(manifest, lease.signal)
   }
   for (const { scan } of listed) {
     await deps.checkpoints.markPublished(scan.stream, scan.scanId)

@@ -44,8 +44,8 @@ const publishTries = 10
 const publishWaitMs = 2_000
 
 /**
- * Publishes what a run's streams completed, announces how the run ended, and records it. A run that is on record was
- * announced before.
+ * Publishes what a run's streams completed, announces how the run ended, and records it. What is on record was
+ * announced before; a record of a run that another worker had in part is not the last word on it.
  */
 export const finishRun = async (
   run: Run,
@@ -60,10 +60,13 @@ export const finishRun = async (
     status: statusOf(results),
     streams: results.map(({ stream, status, reason, counts }) => ({ stream, status, reason, counts })),
   }
-  if ((await deps.runs.read(run)) === null) await deps.announcer.announce(record, manifest)
+  const before = await deps.runs.read(run)
+  if (before === null || isUnderway(before)) await deps.announcer.announce(record, manifest)
   await deps.runs.write(record)
   return { record, manifest }
 }
+
+const isUnderway = ({ streams }: RunRecord) => streams.some(({ status }) => status === 'running')
 
 const publishPatiently = async (run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> => {
   for (let tries = 1; ; tries++) {

@@ -1,5 +1,6 @@
 import { messageOf, SyncError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
+import { announceScan } from './announce.ts'
 import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
@@ -21,6 +22,7 @@ export const syncStream = async (stream: Stream, run: Run, deps: SyncDeps): Prom
   if ('result' in opened) return opened.result
   const { attempt } = opened
   try {
+    await announceScan(attempt)
     for await (const page of readPages(attempt)) {
       takePage(attempt, page)
       if (bufferIsFull(attempt)) await startFlush(attempt)
@@ -62,10 +64,12 @@ const giveUp = async (attempt: Attempt, error: unknown): Promise<StreamResult> =
   return result
 }
 
+const astray = new Set<string>(['stalled_list', 'page_token_refused'])
+
 /** The tokens of a list that went astray lead nowhere good: the next attempt begins at its first page. */
 const forgetStalledPass = (attempt: Attempt, error: unknown) => {
   const { scan } = attempt.checkpoint
-  if (scan === null || !(error instanceof SyncError) || error.code !== 'stalled_list') return
+  if (scan === null || !(error instanceof SyncError) || !astray.has(error.code)) return
   attempt.checkpoint = { ...attempt.checkpoint, scan: fromTheStart(scan) }
 }
 

@@ -81,7 +81,8 @@ const takeDifferent = (attempt: Attempt, { key, known, digest, text, record }: D
     buffer.seen.push(at)
     return
   }
-  const kind = known < 0 || (seen && table.kind(at) === Kind.inserted) ? Kind.inserted : Kind.updated
+  const isNew = known < 0 || table.kind(at) === Kind.doubtful || (seen && table.kind(at) === Kind.inserted)
+  const kind = isNew ? Kind.inserted : Kind.updated
   if (!seen) scan.counts[kind === Kind.inserted ? 'inserted' : 'updated'] += 1
   else if (table.kind(at) === Kind.unchanged) {
     scan.counts.unchanged -= 1

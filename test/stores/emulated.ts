@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
-import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
+import type { AwsClients } from '../../lib/stores/clients.ts'
 import { createObjectStore, type ObjectStore } from '../../lib/stores/objects.ts'
+import { localClients } from './clients.ts'
+
+export { localClients } from './clients.ts'
 
 /** What a suite needs to work against the emulators. */
 export type Emulated = AwsClients & {
@@ -35,11 +38,3 @@ export const useEmulators = (): (() => Emulated) => {
     return emulated
   }
 }
-
-/** Clients for emulators at an address. */
-export const localClients = (endpointUrl: string): AwsClients =>
-  createAwsClients({
-    region: 'us-east-1',
-    endpointUrl,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  })

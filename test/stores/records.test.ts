@@ -7,8 +7,9 @@ import type { Clock } from '../../lib/core/clock.ts'
 import { createRecords } from '../../lib/stores/records.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
 import { createMemoryRecords } from '../support/memory/records.ts'
+import { localClients } from './clients.ts'
 import { recordsContract } from './contracts/records.ts'
-import { localClients, useEmulators } from './emulated.ts'
+import { useEmulators } from './emulated.ts'
 import { untroubled } from './samples.ts'
 
 const emulated = useEmulators()

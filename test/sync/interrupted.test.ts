@@ -2,8 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
+import type { Checkpoints } from '../../lib/sync/ports.ts'
 import { listOf, pagesOf, scripted, session, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
+
+/** Dies with the first checkpoint that says something was flushed, and stays dead. */
+const failingAfter = (save: Checkpoints['save'], why: string): Checkpoints['save'] => {
+  let dead = false
+  return async (checkpoint, lease) => {
+    dead ||= checkpoint.scan !== null && checkpoint.scan.segments.length > 0
+    if (dead) throw new Error(why)
+    await save(checkpoint, lease)
+  }
+}
 
 describe('an attempt that dies', () => {
   it('writes a newer copy again that was read, but not flushed, while an older one was being flushed', async () => {
@@ -28,6 +39,33 @@ describe('an attempt that dies', () => {
     await world.publish([sessions])
     expect(world.current(sessions).get('s1')?.title).toBe('newer')
     expect((await world.records.get('sessions', 's1'))?.body).toContain('newer')
+  })
+
+  it('leaves no ghost of a record that was gone when the next attempt came', async () => {
+    const world = createWorld({ settings: { flushRecords: 1 } })
+    const run = 'run'
+    const dying = { ...world.checkpoints, save: failingAfter(world.checkpoints.save, 'scan that moved') }
+    await world
+      .sync(organizationUsers, pagesOf([user(1)], [user(2)]), { checkpoints: dying, runId: run })
+      .catch(() => {})
+    expect(world.live(organizationUsers)).toContain('u1')
+
+    world.clock.advance(600_000)
+    await world.sync(organizationUsers, pagesOf([user(2)]), { runId: run })
+    expect(world.live(organizationUsers)).toEqual(['u2'])
+  })
+
+  it('leaves no content that the platform had only for a moment', async () => {
+    const world = createWorld()
+    await world.sync(organizationUsers, listOf([user(1, { firstName: 'A' })]))
+    const dying = { ...world.checkpoints, save: failingAfter(world.checkpoints.save, 'scan that moved') }
+    const moment = listOf([user(1, { firstName: 'B' })])
+    await world.sync(organizationUsers, moment, { checkpoints: dying }).catch(() => {})
+    expect((await world.records.get('organization_users', 'u1'))?.body).toContain('"B"')
+
+    world.clock.advance(600_000)
+    await world.sync(organizationUsers, listOf([user(1, { firstName: 'A' })]))
+    expect((await world.records.get('organization_users', 'u1'))?.body).toContain('"A"')
   })
 
   it('in the middle of approved deletes leaves nothing deleted that is still listed', async () => {

@@ -32,6 +32,7 @@ export const checkpointsContract = (title: string, create: () => Checkpoints): v
         runId: 'r1',
         startedAt: 5,
         position: { at: 'page' as const, token: 'c9' },
+        approval: false,
         pass: 1,
         restarts: { runId: 'r1', count: 0 },
         barrenPages: 0,
@@ -104,14 +105,16 @@ export const checkpointsContract = (title: string, create: () => Checkpoints): v
       expect((await acquire(checkpoints, stream, 'b', 1)).reason).toBe('done')
     })
 
-    it('remembers each completed scan until it is published, oldest first, whatever is saved in between', async () => {
+    it('gives the lease up with a completed scan, and remembers it until it is published, oldest first', async () => {
       const { checkpoints, stream } = setup()
-      const checkpoint = await acquire(checkpoints, stream)
-      const lease = { owner: 'a', expiresAt: 60 }
       const scans = [2, 1, 3].map((n) => summaryOf({ stream, scanId: `scan.${n}`, startedAt: n, completedAt: n }))
-      for (const scan of scans) await checkpoints.complete({ ...checkpoint, lastScan: scan }, lease, scan)
-      await checkpoints.complete(checkpoint, lease, scans[0]!)
-      await checkpoints.save(checkpoint, { ...lease, release: true })
+      for (const lastScan of scans) {
+        const complete = { ...(await acquire(checkpoints, stream, lastScan.scanId)), lastScan }
+        const lease = { owner: lastScan.scanId, expiresAt: 60 }
+        await checkpoints.complete(complete, lease, lastScan)
+        await checkpoints.complete(complete, lease, lastScan)
+      }
+      await checkpoints.save(await acquire(checkpoints, stream), { owner: 'a', expiresAt: 60, release: true })
       expect((await checkpoints.unpublished(stream)).map(({ scanId }) => scanId)).toEqual([
         'scan.1',
         'scan.2',

@@ -73,13 +73,13 @@ export const lakeContract = (title: string, create: () => Lake): void => {
     it('gives a manifest back, and replaces it as a whole', async () => {
       const { lake, runId } = setup()
       expect(await lake.readManifest(runId)).toBeNull()
-      await lake.writeManifest(manifestOf(runId))
-      await lake.pointLatest(manifestOf(runId))
+      await lake.writeManifest(manifestOf(runId), untroubled)
+      await lake.pointLatest(manifestOf(runId), untroubled)
       const { scanId, stream, status, reason, records, counts } = summaryOf()
       const times = { startedAt: '2026-03-01T00:00:00Z', completedAt: '2026-03-01T00:00:01Z' }
       const scan = { scanId, stream, status, reason, records, counts, ...times, files: [] }
       const next = { ...manifestOf(runId), scans: [scan] }
-      await lake.writeManifest(next)
+      await lake.writeManifest(next, untroubled)
       expect(await lake.readManifest(runId)).toEqual(next)
     })
   })

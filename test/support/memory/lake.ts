@@ -30,7 +30,7 @@ export const createMemoryLake = (): MemoryLake => {
     part: { name: string; version: string; content: Row[] | QuarantinedRecord[] },
   ) => {
     const key = partKey(kind, part.name, path)
-    const content = structuredClone(part.content)
+    const content = [...part.content] as Row[] | QuarantinedRecord[]
     files.set(key, kind === 'changes' ? { rows: content as Row[] } : { records: content as QuarantinedRecord[] })
     const text = JSON.stringify(content)
     const rest = { rows: content.length, bytes: text.length, sha256: sha256(text), schemaVersion: part.version }
@@ -62,10 +62,12 @@ export const createMemoryLake = (): MemoryLake => {
       return write('quarantine', path, { name: path.stream, version: '1', content: records })
     },
     readManifest: async (runId) => structuredClone(manifests.get(runId) ?? null),
-    writeManifest: async (manifest) => {
+    writeManifest: async (manifest, signal) => {
+      stopIfAborted(signal)
       manifests.set(manifest.runId, structuredClone(manifest))
     },
-    pointLatest: async (manifest) => {
+    pointLatest: async (manifest, signal) => {
+      stopIfAborted(signal)
       latest = structuredClone(manifest)
     },
     removeOrphans: async (scan, stream, listed) => {

@@ -1,3 +1,4 @@
+import { isOvertaken } from '../../../lib/stores/runs.ts'
 import type { PublishState, RunRecord } from '../../../lib/sync/manifest.ts'
 import type { Publications, Runs } from '../../../lib/sync/ports.ts'
 import { type Held, renew, take } from './checkpoints.ts'
@@ -24,7 +25,8 @@ export const createMemoryRuns = (): Runs => {
   const records = new Map<string, RunRecord>()
   return {
     write: async (record) => {
-      records.set(`${new Date(record.scheduledAt).toISOString()}#${record.runId}`, structuredClone(record))
+      const key = `${new Date(record.scheduledAt).toISOString()}#${record.runId}`
+      if (!isOvertaken(record) || !records.has(key)) records.set(key, structuredClone(record))
     },
     read: async ({ scheduledAt, runId }) => records.get(`${new Date(scheduledAt).toISOString()}#${runId}`) ?? null,
     latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,

@@ -14,7 +14,7 @@ export const scripted = (answer: (token: string | null, request: number) => Page
       signal.throwIfAborted()
       onRequest()
       tokens.push(token)
-      return structuredClone(await answer(token, tokens.length))
+      return await answer(token, tokens.length)
     },
   }
 }
