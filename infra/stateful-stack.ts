@@ -1,4 +1,4 @@
-import { type App, Aws, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, Aws, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type CfnTable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms'
@@ -11,6 +11,7 @@ import type { Config } from './config.ts'
 import { Buckets } from './constructs/buckets.ts'
 import { CatalogDatabase } from './constructs/catalog-database.ts'
 import { namesOf } from './names.ts'
+import { kept } from './removal.ts'
 
 /** The tables of this stack; an emulator creates the same. */
 const tables: readonly (TableShape & { logicalId: string })[] = [
@@ -43,7 +44,7 @@ export class StatefulStack extends Stack {
       alias: `alias/${prefix}`,
       description: `${prefix}: encrypts tables, buckets, secrets, queues and topics.`,
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: kept,
     })
     // Alarms can't reach an encrypted topic without it.
     key.addToResourcePolicy(
@@ -68,7 +69,7 @@ export class StatefulStack extends Stack {
       encryptionKey: key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: kept,
     })
     ;(table.node.defaultChild as CfnTable).overrideLogicalId(logicalId)
   }
@@ -79,7 +80,7 @@ export class StatefulStack extends Stack {
       encryptionKey,
       description: 'The key under which secret values become fingerprints.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: kept,
     })
     ;(secret.node.defaultChild as CfnSecret).overrideLogicalId('RedactionSecret')
     Validations.of(secret).acknowledge({
@@ -97,7 +98,7 @@ export class StatefulStack extends Stack {
       encryptionMasterKey,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: kept,
     })
     ;(queue.node.defaultChild as CfnQueue).overrideLogicalId('StartDeadLetterQueue')
     Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is the dead-letter queue.' })

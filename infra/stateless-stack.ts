@@ -1,4 +1,5 @@
 import { type App, Duration, Stack, type StackProps } from 'aws-cdk-lib'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
@@ -70,6 +71,15 @@ export class StatelessStack extends Stack {
       masterKey: Key.fromKeyArn(this, 'DataKey', keyArn),
       enforceSSL: true,
     })
+    // The policy that demands TLS replaces the one that a topic has by default, under which alarms may publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    )
     if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail))
     return topic
   }

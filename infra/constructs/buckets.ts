@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration } from 'aws-cdk-lib'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import {
   BlockPublicAccess,
@@ -15,16 +15,17 @@ import { Construct } from 'constructs'
 import { auditBucket, type BucketShape, inboxBucket, lakeBucket } from '../../lib/stores/resources.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
+import { kept } from '../removal.ts'
 
 type Props = { names: Names; key: IKey; retention: Config['retention'] }
 
 /** No bucket is public, unencrypted in transit, or gone with its stack. */
-const kept = {
+const closed = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
   enforceSSL: true,
   minimumTLSVersion: 1.2,
   objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-  removalPolicy: RemovalPolicy.RETAIN,
+  removalPolicy: kept,
 } satisfies BucketProps
 
 /** The buckets of lib/stores/resources.ts and the one that takes their access logs. */
@@ -33,7 +34,7 @@ export class Buckets extends Construct {
     super(scope, id)
     const { names, key, retention } = props
     const logs = new Bucket(this, 'AccessLogs', {
-      ...kept,
+      ...closed,
       bucketName: names.bucket({ name: 'access-logs' }),
       // S3's log delivery writes to no bucket with a customer-managed key and a default retention.
       encryption: BucketEncryption.S3_MANAGED,
@@ -42,7 +43,7 @@ export class Buckets extends Construct {
     pin(logs, 'AccessLogsBucket')
     const create = (shape: BucketShape, logicalId: string, more: BucketProps) => {
       const bucket = new Bucket(this, logicalId, {
-        ...kept,
+        ...closed,
         bucketName: names.bucket(shape),
         encryption: BucketEncryption.KMS,
         encryptionKey: key,

@@ -16,6 +16,7 @@ import { currentName, currentQuery } from '../../lib/streams/current.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
 import type { Table } from '../../lib/streams/table.ts'
 import type { Names } from '../names.ts'
+import { kept } from '../removal.ts'
 
 type Props = { names: Names; key: IKey; streams: readonly Stream[] }
 
@@ -29,6 +30,7 @@ export class CatalogDatabase extends Construct {
       databaseInput: { name: names.database, description: 'Agent Platform data: change logs of its records.' },
     })
     database.overrideLogicalId('CatalogDatabase')
+    database.applyRemovalPolicy(kept)
     const workgroup = this.workgroup(names, key)
     for (const { stream, table } of warehouseTables(streams)) {
       const glueTable = this.table(table, names)
@@ -59,6 +61,7 @@ export class CatalogDatabase extends Construct {
       },
     })
     created.overrideLogicalId(logicalId)
+    created.applyRemovalPolicy(kept)
     return created
   }
 

@@ -19,7 +19,7 @@ export const grantSyncStream = (sync: WorkerFunction, { names, keyArn, platformS
   sync.allow(['s3:GetObject'], ...objects('index'))
   sync.allow(['s3:ListBucket'], bucket)
   sync.allow(['secretsmanager:GetSecretValue'], secret(platformSecret), secret(names.redactionSecret))
-  sync.allow(['kms:Decrypt', 'kms:GenerateDataKey'], keyArn)
+  sync.allow(useKey, keyArn)
 }
 
 /** Publishing reads and removes working objects, and writes manifests, the catalog and one event. */
@@ -34,8 +34,18 @@ export const grantPublishRun = (publish: WorkerFunction, resources: Resources): 
   const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))
   publish.allow(['glue:BatchCreatePartition'], glue('catalog'), glue(`database/${database}`), ...catalogTables)
   publish.allow(['events:PutEvents'], bus(eventBus))
-  publish.allow(['kms:Decrypt', 'kms:GenerateDataKey'], keyArn)
+  publish.allow(useKey, keyArn)
 }
+
+/** What DynamoDB and S3 do with the key in the caller's name. */
+const useKey = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+]
 
 const arns = (scope: WorkerFunction, names: Names) => {
   const stack = Stack.of(scope)

@@ -1,4 +1,4 @@
-import { Duration, TimeZone } from 'aws-cdk-lib'
+import { Aws, Duration, TimeZone } from 'aws-cdk-lib'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   ContextAttribute,
@@ -29,7 +29,11 @@ export class Schedules extends Construct {
     super(scope, id)
     const { names, schedules, machine, undelivered, keyArn } = props
     const scheduleGroup = new ScheduleGroup(this, 'Group', { scheduleGroupName: names.prefix })
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') })
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    })
     role.addToPolicy(new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [keyArn] }))
     for (const [name, { expression, timeZone, streams }] of Object.entries(schedules)) {
       new Schedule(this, `Schedule-${name}`, {

@@ -45,7 +45,8 @@ export class SyncMachine extends Construct {
       // This prefix keeps the resource policy of CloudWatch Logs from growing with each log group.
       logGroupName: `/aws/vendedlogs/states/${names.stateMachine}`,
       retention: logDays,
-      removalPolicy: RemovalPolicy.RETAIN,
+      // Its name is fixed: a group that stayed behind would be in the way of the next deployment.
+      removalPolicy: RemovalPolicy.DESTROY,
     })
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: names.stateMachine,

@@ -34,7 +34,8 @@ export class WorkerFunction extends Construct {
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: names.logGroup(name),
       retention: logDays,
-      removalPolicy: RemovalPolicy.RETAIN,
+      // Its name is fixed: a group that stayed behind would be in the way of the next deployment.
+      removalPolicy: RemovalPolicy.DESTROY,
     })
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
     logGroup.grantWrite(this.role)

@@ -27,6 +27,10 @@ const short = (resource: unknown) =>
     .replace(/Ssm\w+Parameter/, 'KeyArn')
     .replace(/[0-9A-F]{8}(?=\.Arn|$)/, '')
 
+const key = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
+  (action) => `kms:${action} on KeyArn`,
+)
+
 const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']
 
 describe('what functions may do', () => {
@@ -37,8 +41,7 @@ describe('what functions may do', () => {
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
-      'kms:Decrypt on KeyArn',
-      'kms:GenerateDataKey on KeyArn',
+      ...key,
       'logs:CreateLogStream on SyncStreamLogs.Arn',
       'logs:PutLogEvents on SyncStreamLogs.Arn',
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/bodies/*',
@@ -68,8 +71,7 @@ describe('what functions may do', () => {
       'glue:BatchCreatePartition on arn:aws:glue:catalog',
       'glue:BatchCreatePartition on arn:aws:glue:database/platform_sync',
       ...[...tables, ...more].map((table) => `glue:BatchCreatePartition on arn:aws:glue:table/platform_sync/${table}`),
-      'kms:Decrypt on KeyArn',
-      'kms:GenerateDataKey on KeyArn',
+      ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',

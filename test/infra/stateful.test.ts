@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { recordsTable, stateTable } from '../../lib/stores/resources.ts'
 import { resolved, synthesize } from './synthesized.ts'
 
-const { stateful, stateless, resources } = synthesize()
+const { stateful, stateless, resources, terminationProtection } = synthesize()
 
 const keptTypes = [
   'AWS::DynamoDB::Table',
@@ -64,13 +64,14 @@ describe('the stateful stack', () => {
     ])
   })
 
-  it('CDK-02 keeps every table, bucket, queue, key and secret when the stack goes, and empties nothing', () => {
-    for (const type of keptTypes.slice(0, 5)) {
-      for (const [id, { DeletionPolicy }] of resources(type)) expect([id, DeletionPolicy]).toEqual([id, 'Retain'])
+  it('CDK-02 keeps every table, bucket, queue, key, secret and catalog entry when the stack goes, and empties nothing', () => {
+    for (const type of keptTypes) {
+      for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of resources(type)) {
+        expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, 'RetainExceptOnCreate', 'Retain'])
+      }
     }
     expect(resources('Custom::S3AutoDeleteObjects')).toEqual([])
-    const { terminationProtection } = stateful as unknown as { terminationProtection?: boolean }
-    expect(terminationProtection).toBeUndefined()
+    expect(terminationProtection).toBe(true)
   })
 
   it('protects tables from deletion, encrypts them with the key, and can restore any second of 35 days', () => {

@@ -134,7 +134,11 @@ describe('alarms', () => {
     }
   })
 
-  it('are sent through a topic that CloudWatch may use the key for', () => {
+  it('are sent through a topic that CloudWatch may publish to, and may use the key for', () => {
+    const [, topicPolicy] = resources('AWS::SNS::TopicPolicy')[0]!
+    expect(JSON.stringify(topicPolicy)).toContain(
+      '"Action":"sns:Publish","Condition":{"StringEquals":{"aws:SourceAccount"',
+    )
     const [, { Properties }] = resources('AWS::KMS::Key')[0]!
     expect(JSON.stringify(Properties.KeyPolicy)).toContain('"Service":"cloudwatch.amazonaws.com"')
   })

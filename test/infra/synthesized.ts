@@ -9,11 +9,17 @@ import { platform } from './platform.ts'
 
 export { platform }
 
-type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string }
+type Resource = {
+  Type: string
+  Properties: Record<string, unknown>
+  DeletionPolicy?: string
+  UpdateReplacePolicy?: string
+}
 
 /** What synth wrote. */
 export type Synthesized = {
   outdir: string
+  terminationProtection: boolean | undefined
   stateful: Template
   stateless: Template
   /** Findings of cdk-nag and of the CDK itself. */
@@ -40,7 +46,8 @@ export const synthesize = (input: Partial<ConfigInput> = {}, options: { bundle?:
     [stateful, stateless].flatMap((template) =>
       Object.entries(template.findResources(type) as Record<string, Resource>),
     )
-  return { outdir: directory, stateful, stateless, findings: findingsIn(directory), resources }
+  const { terminationProtection } = stacks.stateful
+  return { outdir: directory, terminationProtection, stateful, stateless, findings: findingsIn(directory), resources }
 }
 
 const findingsIn = (outdir: string): unknown[] => {
