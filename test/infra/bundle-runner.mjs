@@ -7,7 +7,7 @@ const { handler } = await import('./index.mjs')
 for await (const line of createInterface({ input: process.stdin })) {
   const { event, looks } = JSON.parse(line)
   let left = looks
-  // Time gets short after so many looks at it, so that a test decides where an attempt ends, not the machine.
+  // Time gets short after so many looks at it (two a page), so that a test decides where an attempt ends, not the machine.
   const getRemainingTimeInMillis = () => (left-- > 0 ? 600_000 : 4_000)
   const context = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis }
   try {

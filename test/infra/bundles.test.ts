@@ -128,7 +128,7 @@ describe('bundles', () => {
     const event = { ...occasion, stream: 'sessions' }
 
     const statuses: unknown[] = []
-    for (const looks of [3, 3, 3, undefined]) {
+    for (const looks of [6, 6, 6, undefined]) {
       const { result, error } = await sync.invoke(event, looks)
       statuses.push(error ?? result?.status)
     }
