@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FatalError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
@@ -10,11 +11,30 @@ import { createWorld } from './support/world.ts'
 const failingAfter = (save: Checkpoints['save'], why: string): Checkpoints['save'] => {
   let dead = false
   return async (checkpoint, lease) => {
-    dead ||= checkpoint.scan !== null && checkpoint.scan.segments.length > 0
+    dead ||= (checkpoint.scan?.segments.length ?? 0) > 0 || checkpoint.status === 'failed'
     if (dead) throw new Error(why)
     await save(checkpoint, lease)
   }
 }
+
+describe('a scan that was reset', () => {
+  it('leaves no file behind that no manifest lists', async () => {
+    const world = createWorld({ settings: { flushRecords: 1 } })
+    const broken = scripted((token) => {
+      if (token === null) return { records: users(2), nextToken: 'p1' }
+      throw new FatalError('the API has changed', { code: 'unexpected_body' })
+    })
+    expect(await world.sync(organizationUsers, broken)).toMatchObject({ status: 'failed' })
+    expect(world.lake.files.size).toBe(1)
+    await world.checkpoints.reset(organizationUsers.name, { index: false, now: world.clock.now() })
+
+    expect(await world.sync(organizationUsers, listOf(users(2)))).toMatchObject({ status: 'complete' })
+    const { scans } = await world.publish([organizationUsers])
+    const listed = scans.flatMap(({ files }) => files.map(({ key }) => key))
+    expect([...world.lake.files.keys()]).toEqual(listed)
+    expect(world.current(organizationUsers).size).toBe(2)
+  })
+})
 
 describe('an attempt that dies', () => {
   it('writes a newer copy again that was read, but not flushed, while an older one was being flushed', async () => {
@@ -39,6 +59,23 @@ describe('an attempt that dies', () => {
     await world.publish([sessions])
     expect(world.current(sessions).get('s1')?.title).toBe('newer')
     expect((await world.records.get('sessions', 's1'))?.body).toContain('newer')
+  })
+
+  it('before its first flush is not taken for done by the next attempt of its run', async () => {
+    const world = createWorld()
+    await world.sync(organizationUsers, listOf(users(2)))
+    const dead = async () => {
+      throw new Error('killed')
+    }
+    const lake = { ...world.lake, writeRows: dead }
+    const checkpoints = { ...world.checkpoints, save: failingAfter(world.checkpoints.save, 'killed') }
+    const dying = world.sync(organizationUsers, listOf(users(3)), { runId: 'run', lake, checkpoints })
+    await expect(dying).rejects.toThrow('killed')
+    world.clock.advance(600_000)
+    expect(await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })).toMatchObject({
+      status: 'complete',
+      counts: { inserted: 1, unchanged: 2 },
+    })
   })
 
   it('leaves no ghost of a record that was gone when the next attempt came', async () => {
