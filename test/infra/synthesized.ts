@@ -35,8 +35,17 @@ export const appFor = ({ bundle = false } = {}): App => {
   return new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': bundle ? ['**'] : [] } })
 }
 
-/** The stacks of a configuration, as templates. */
+const known = new Map<string, Synthesized>()
+
+/** The stacks of a configuration, as templates. The same configuration is synthesized once per test file. */
 export const synthesize = (input: Partial<ConfigInput> = {}, options: { bundle?: boolean } = {}): Synthesized => {
+  const id = JSON.stringify([input, options])
+  const found = known.get(id) ?? synthesizeNow(input, options)
+  known.set(id, found)
+  return found
+}
+
+const synthesizeNow = (input: Partial<ConfigInput>, options: { bundle?: boolean }): Synthesized => {
   const app = appFor(options)
   const stacks = addInstallation(app, { platform, ...input })
   const { directory } = app.synth()

@@ -7,16 +7,16 @@ import type { Readable } from 'node:stream'
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../../lib/compose.ts'
-import { noDeadline } from '../../lib/core/deadline.ts'
-import { silentLog } from '../../lib/core/log.ts'
-import { noMetrics } from '../../lib/core/metrics.ts'
-import { streamNamed } from '../../lib/streams/index.ts'
-import { runOf } from '../../lib/sync/occasion.ts'
-import { finishRun } from '../../lib/sync/run-streams.ts'
-import { syncStream } from '../../lib/sync/sync-stream.ts'
-import { type Cloud, redactionKey, startCloud } from './cloud.ts'
-import { type Synthesized, synthesize } from './synthesized.ts'
+import { compose } from '../../../lib/compose.ts'
+import { noDeadline } from '../../../lib/core/deadline.ts'
+import { silentLog } from '../../../lib/core/log.ts'
+import { noMetrics } from '../../../lib/core/metrics.ts'
+import { streamNamed } from '../../../lib/streams/index.ts'
+import { runOf } from '../../../lib/sync/occasion.ts'
+import { finishRun } from '../../../lib/sync/run-streams.ts'
+import { syncStream } from '../../../lib/sync/sync-stream.ts'
+import { type Cloud, redactionKey, startCloud } from '../cloud.ts'
+import { type Synthesized, synthesize } from '../synthesized.ts'
 
 type Answer = { result?: Record<string, unknown>; error?: string }
 type Bundle = { invoke(event: object, looks?: number): Promise<Answer>; log(): string; stop(): void }
@@ -28,24 +28,26 @@ const started: Bundle[] = []
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 
-beforeAll(async () => {
-  template = synthesize({}, { bundle: true })
-  cloud = await startCloud(template, { counts, seed: 7 })
-  laptop = await startCloud(template, { counts, seed: 7 })
-}, 120_000)
+const useInstallation = () => {
+  beforeAll(async () => {
+    template = synthesize({}, { bundle: true })
+    cloud = await startCloud(template, { counts, seed: 7 })
+    laptop = await startCloud(template, { counts, seed: 7 })
+  }, 120_000)
 
-afterAll(async () => {
-  for (const bundle of started) bundle.stop()
-  await cloud?.close()
-  await laptop?.close()
-})
+  afterAll(async () => {
+    for (const bundle of started) bundle.stop()
+    await cloud?.close()
+    await laptop?.close()
+  })
+}
 
 /** The asset of a function, alone in an empty folder. */
 const start = (name: string, more: Record<string, string> = {}): Bundle => {
   const asset = assetOf(name)
   const folder = mkdtempSync(join(tmpdir(), 'platform-sync-bundle-'))
   for (const file of readdirSync(asset)) copyFileSync(join(asset, file), join(folder, file))
-  copyFileSync(new URL('./bundle-runner.mjs', import.meta.url), join(folder, 'run.mjs'))
+  copyFileSync(new URL('../bundle-runner.mjs', import.meta.url), join(folder, 'run.mjs'))
   const env = { ...cloud.environmentOf(name), ...more }
   const child = spawn(process.execPath, ['run.mjs'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
   const bundle = talkTo(child, folder)
@@ -115,6 +117,8 @@ const recordsIn = async ({ clients, emulators }: Cloud) => {
 }
 
 describe('bundles', () => {
+  useInstallation()
+
   it.each(['sync-stream', 'publish-run'])('CDK-01 %s is at most 1 MB and holds nothing of the laptop', (name) => {
     const asset = assetOf(name)
     expect(statSync(join(asset, 'index.mjs')).size).toBeLessThan(1024 * 1024)

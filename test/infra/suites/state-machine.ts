@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda'
 import { StateMachine } from 'aws-local-stepfunctions'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Cloud, startCloud } from './cloud.ts'
-import { resolved, synthesize } from './synthesized.ts'
+import { type Cloud, startCloud } from '../cloud.ts'
+import { resolved, synthesize } from '../synthesized.ts'
 
 type Handler = (event: unknown, context: Context) => Promise<unknown>
 type Input = { schedule: string; scheduledAt: string; streams: string[] }
@@ -22,35 +22,37 @@ const waited: string[] = []
 let nightly: Input
 
 /** The real handlers, loaded under the environment that the template gives them. */
-beforeAll(async () => {
-  const template = synthesize()
-  const [, { Properties }] = template.resources('AWS::StepFunctions::StateMachine')[0]!
-  const text = resolved(Properties.DefinitionString)
-  const arn = 'arn:aws:lambda:us-east-1:123456789012:function'
-  definition = JSON.parse(text.replaceAll(/"(\w+Function\w+)\.Arn"/g, `"${arn}:$1"`))
-  cloud = await startCloud(template, { counts: { sessions: 450, computers: 3, users: 1, reports: 1, revisions: 1 } })
-  const quiet = { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' }
-  for (const [name, value] of Object.entries({ ...cloud.environmentOf('sync-stream'), ...quiet }))
-    vi.stubEnv(name, value)
-  handlers = {
-    sync: (await import('../../functions/sync-stream.ts')).handler as Handler,
-    publish: (await import('../../functions/publish-run.ts')).handler as Handler,
-  }
-}, 60_000)
+const useHandlers = () => {
+  beforeAll(async () => {
+    const template = synthesize({}, { bundle: true })
+    const [, { Properties }] = template.resources('AWS::StepFunctions::StateMachine')[0]!
+    const text = resolved(Properties.DefinitionString)
+    const arn = 'arn:aws:lambda:us-east-1:123456789012:function'
+    definition = JSON.parse(text.replaceAll(/"(\w+Function\w+)\.Arn"/g, `"${arn}:$1"`))
+    cloud = await startCloud(template, { counts: { sessions: 450, computers: 3, users: 1, reports: 1, revisions: 1 } })
+    const quiet = { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' }
+    for (const [name, value] of Object.entries({ ...cloud.environmentOf('sync-stream'), ...quiet }))
+      vi.stubEnv(name, value)
+    handlers = {
+      sync: (await import('../../../functions/sync-stream.ts')).handler as Handler,
+      publish: (await import('../../../functions/publish-run.ts')).handler as Handler,
+    }
+  }, 60_000)
 
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await cloud?.close()
-})
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await cloud?.close()
+  })
 
-beforeEach(() => {
-  looks = null
-  waited.length = 0
-  cloud.calls.length = 0
-  cloud.platform.clearFaults()
-  const { now } = cloud.platform.advance()
-  nightly = { schedule: 'nightly', scheduledAt: now, streams: ['sessions', 'computers'] }
-})
+  beforeEach(() => {
+    looks = null
+    waited.length = 0
+    cloud.calls.length = 0
+    cloud.platform.clearFaults()
+    const { now } = cloud.platform.advance()
+    nightly = { schedule: 'nightly', scheduledAt: now, streams: ['sessions', 'computers'] }
+  })
+}
 
 const context = (): Context => {
   let left = looks ?? Number.POSITIVE_INFINITY
@@ -98,6 +100,8 @@ const rateLimit = { kind: 'status', endpoint: 'listSessions', status: 429 } as c
 const events = () => cloud.calls.filter(({ action }) => action === 'PutEvents')
 
 describe('the state machine', () => {
+  useHandlers()
+
   it('calls again until a paused stream is done, and publishes all streams at the end', async () => {
     looks = 4
     let attempts = 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { recordsTable, stateTable } from '../../lib/stores/resources.ts'
-import { resolved, synthesize } from './synthesized.ts'
+import { recordsTable, stateTable } from '../../../lib/stores/resources.ts'
+import { resolved, synthesize } from '../synthesized.ts'
 
 const { stateful, stateless, resources, terminationProtection } = synthesize()
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resolved, synthesize } from './synthesized.ts'
+import { resolved, synthesize } from '../synthesized.ts'
 
 const { resources } = synthesize()
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
-import { addInstallation } from '../../infra/build.ts'
-import { Occasion } from '../../lib/sync/occasion.ts'
-import { appFor, platform, resolved, synthesize } from './synthesized.ts'
+import { addInstallation } from '../../../infra/build.ts'
+import { Occasion } from '../../../lib/sync/occasion.ts'
+import { appFor, platform, resolved, synthesize } from '../synthesized.ts'
 
 const { stateless, resources, findings } = synthesize({ alarmEmail: 'ops@example.com' })
 
