@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
+import { afterAll } from 'vitest'
 import { addInstallation } from '../../infra/build.ts'
 import type { ConfigInput } from '../../infra/config.ts'
 import { platform } from './platform.ts'
@@ -29,9 +30,16 @@ export type Synthesized = {
 
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> }
 
+const outdirs: string[] = []
+
+afterAll(() => {
+  for (const outdir of outdirs) rmSync(outdir, { recursive: true, force: true })
+})
+
 /** An app as cdk.json runs it, its output in a folder of its own. Functions are bundled on demand only: it takes long. */
 export const appFor = ({ bundle = false } = {}): App => {
   const outdir = mkdtempSync(join(tmpdir(), 'platform-sync-cdk-'))
+  outdirs.push(outdir)
   return new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': bundle ? ['**'] : [] } })
 }
 
