@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { GlueClient } from '@aws-sdk/client-glue'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
@@ -11,6 +13,9 @@ import { createLedgerReader, ledgerParts } from './limits/ledger.ts'
 import { outcomesSource } from './limits/outcomes-scan.ts'
 import { createPlatformClient, type PlatformClient } from './platform/client.ts'
 import { fixedCredentials } from './platform/transport.ts'
+import { publishedStreams } from './published-streams.ts'
+import { createAnnouncer, silentAnnouncer } from './stores/announcer.ts'
+import { createCatalog, noCatalog } from './stores/catalog.ts'
 import { createCheckpoints } from './stores/checkpoints.ts'
 import { type AwsClients, type AwsTarget, createAwsClients } from './stores/clients.ts'
 import { createIndexStore } from './stores/index-store.ts'
@@ -21,6 +26,7 @@ import { createRecords } from './stores/records.ts'
 import { createRuns } from './stores/runs.ts'
 import { createSecretReader, type ReadSecret, secretCredentials } from './stores/secrets.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from './sync/attempt.ts'
+import type { Announcer, Catalog } from './sync/ports.ts'
 import type { FinishDeps } from './sync/run-streams.ts'
 import { createSource } from './sync/source.ts'
 
@@ -57,6 +63,7 @@ export const compose = (variables: Variables, doors: Doors) => {
   const stores = createStores(env, clients, clock)
   const settings = { ...defaultSettings, ...doors.settings }
   const platform = platformOf(env, readSecret, { ...doors, clock })
+  const outlets = outletsOf(env)
   const newOwner = () => `${process.pid}-${randomUUID()}`
   const outcomes = env.LIMITS_TABLE
     ? outcomesSource({
@@ -85,7 +92,7 @@ export const compose = (variables: Variables, doors: Doors) => {
       log: doors.log,
       newOwner,
       leaseMs: settings.leaseMs,
-      catalog: { register: async () => {} },
+      ...outlets,
       others: outcomes ? [outcomes] : [],
     }),
   }
@@ -120,6 +127,17 @@ const createStores = (
     lake: createLake(objects),
     index: createIndexStore(objects),
     objects,
+  }
+}
+
+/** Where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
+const outletsOf = (env: z.infer<typeof StoreVariables>): { catalog: Catalog; announcer: Announcer } => {
+  const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket, AWS_REGION: region } = env
+  return {
+    catalog: database
+      ? createCatalog({ glue: new GlueClient({ region }), database, bucket, streams: publishedStreams })
+      : noCatalog,
+    announcer: bus ? createAnnouncer({ eventBridge: new EventBridgeClient({ region }), bus, bucket }) : silentAnnouncer,
   }
 }
 

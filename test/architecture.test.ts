@@ -32,7 +32,16 @@ const arrows: Record<string, string[]> = {
   'lib/audit': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/limits': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync', 'lib/stores'],
   'lib/published-streams.ts': ['lib/streams', 'lib/limits'],
-  'lib/compose.ts': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync', 'lib/stores', 'lib/audit', 'lib/limits'],
+  'lib/compose.ts': [
+    'lib/core',
+    'lib/platform',
+    'lib/streams',
+    'lib/sync',
+    'lib/stores',
+    'lib/audit',
+    'lib/limits',
+    'lib/published-streams.ts',
+  ],
   'lib/compose-limits.ts': ['lib/core', 'lib/platform', 'lib/stores', 'lib/limits', 'lib/compose.ts'],
 }
 const inner = [...Object.keys(arrows)]

@@ -2,14 +2,14 @@ import { messageOf, RetryableError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from './attempt.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
-import type { Runs } from './ports.ts'
+import type { Announcer, Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
 /** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
 export type OtherScan = { readonly stream: Stream; scan(run: Run): Promise<void> }
 
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs; others?: readonly OtherScan[] }
+export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer; others?: readonly OtherScan[] }
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -46,7 +46,10 @@ export const driveStream = async (
 const publishTries = 10
 const publishWaitMs = 2_000
 
-/** Publishes what a run's streams completed, and records how the run ended. */
+/**
+ * Publishes what a run's streams completed, announces how the run ended, and records it. What is on record was
+ * announced before; a record of a run that another worker had in part is not the last word on it.
+ */
 export const finishRun = async (
   run: Run,
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
@@ -61,9 +64,13 @@ export const finishRun = async (
     status: statusOf(results),
     streams: results.map(({ stream, status, reason, counts }) => ({ stream, status, reason, counts })),
   }
+  const before = await deps.runs.read(run)
+  if (before === null || isUnderway(before)) await deps.announcer.announce(record, manifest)
   await deps.runs.write(record)
   return { record, manifest }
 }
+
+const isUnderway = ({ streams }: RunRecord) => streams.some(({ status }) => status === 'running')
 
 /** What can't be brought now is brought by the next run: it must not keep the others from being published. */
 const scanOthers = async (run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> => {
