@@ -82,6 +82,8 @@ const count = ({ method, headers, query = {}, body }: Request) => {
 const night = async (runId: string) => {
   const env = {
     ...emulators.environment,
+    // The stack of a sync alone has no table of limits.
+    LIMITS_TABLE: '',
     PLATFORM_API_KEY: 'sim-key',
     REDACTION_KEY: 'a key that is long enough for it',
   }

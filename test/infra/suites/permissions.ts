@@ -61,8 +61,15 @@ describe('what functions may do', () => {
   })
 
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
-    const tables = ['computer_provisioning_steps', 'computers', 'enterprise_control_revisions', 'organization_users']
-    const more = ['readiness_apps', 'readiness_criteria', 'readiness_reports', 'session_tags', 'sessions']
+    const tables = ['computer_provisioning_steps', 'computers', 'credit_limit_outcomes', 'enterprise_control_revisions']
+    const more = [
+      'organization_users',
+      'readiness_apps',
+      'readiness_criteria',
+      'readiness_reports',
+      'session_tags',
+      'sessions',
+    ]
     expect(permissionsOf('PublishRunRole')).toEqual([
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',

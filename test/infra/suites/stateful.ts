@@ -23,6 +23,7 @@ describe('the stateful stack', () => {
       'CatalogDatabase',
       'ComputerProvisioningStepsGlueTable',
       'ComputersGlueTable',
+      'CreditLimitOutcomesGlueTable',
       'DataKey',
       'EnterpriseControlRevisionsGlueTable',
       'InboxBucket',
