@@ -3,7 +3,8 @@ import type { Paging } from '../platform/paging.ts'
 import type { Endpoint } from '../platform/transport.ts'
 import type { Table } from './table.ts'
 
-type FieldOf<S extends z.ZodObject> = Extract<keyof z.infer<S>, string>
+// Of the shape, not of the inferred type: an object that lets unknown keys pass would take any string.
+type FieldOf<S extends z.ZodObject> = Extract<keyof S['shape'], string>
 
 /**
  * Everything the worker knows about one collection of the platform. Data only: the engine, the tables, the catalog,
@@ -24,6 +25,8 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly changedAt?: (record: { readonly [key: string]: unknown }) => number | undefined
   /** Paths whose values never leave the process (`customModels[].apiKey`, `extraHeaders.*`). */
   readonly secretPaths: readonly string[]
+  /** Paths of strings that are times, whose format is "not shown": one that can't be read is kept in `_extra`. */
+  readonly timeStrings?: readonly string[]
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
   readonly tables: readonly [Table<z.infer<S>>, ...Table<z.infer<S>>[]]
 }

@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import dynalite from 'dynalite'
+import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
+import { lockFolder } from './lock.ts'
+import { localEnvironment, prepareResources } from './prepare.ts'
+import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
+
+/** DynamoDB, S3 and SQS on this machine, at one address, with their state in a folder. */
+export type Emulators = {
+  /** For `AWS_ENDPOINT_URL`. */
+  endpointUrl: string
+  /** The environment variables under which handlers and commands work against these emulators. */
+  environment: Record<string, string>
+  close(): Promise<void>
+}
+
+/**
+ * Starts the emulators on the loopback interface and creates what is missing. What was acknowledged before a crash is
+ * there again. `port` 0 (the default) takes a free one.
+ * @throws FatalError `usage` when another process uses the folder, `damaged_state` when its content can't be read.
+ */
+export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: number }): Promise<Emulators> => {
+  const folder = resolve(dir)
+  mkdirSync(folder, { recursive: true })
+  const lock = lockFolder(folder)
+  const opened: { close(): Promise<void> }[] = [{ close: async () => lock.release() }]
+  const close = async () => {
+    for (const part of opened.splice(0).reverse()) await part.close()
+  }
+  try {
+    const s3AndSqs = await createS3AndSqs(join(folder, 's3-and-sqs'))
+    opened.push(s3AndSqs)
+    const server = frontDoor(dynalite({ path: join(folder, 'dynamodb'), createTableMs: 0, deleteTableMs: 0 }), s3AndSqs)
+    opened.push({ close: () => closeServer(server) })
+    const endpointUrl = await listen(server, port)
+    await prepareResources(endpointUrl)
+    return { endpointUrl, environment: localEnvironment(endpointUrl), close }
+  } catch (error) {
+    await close().catch(() => {})
+    throw startFailure(error, folder, port)
+  }
+}
+
+/**
+ * One address for all: the SDK has one endpoint variable. DynamoDB's server takes the requests and hands the others on
+ * in memory.
+ */
+const frontDoor = (dynamodb: Server, others: Emulator): Server => {
+  const [answer] = dynamodb.listeners('request') as RequestListener[]
+  if (!answer) throw new Error('the DynamoDB emulator has no request listener; its version is not the pinned one')
+  dynamodb.removeAllListeners('request')
+  dynamodb.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!String(request.headers['x-amz-target'] ?? '').startsWith('DynamoDB_')) return others.handle(request, response)
+    answer(request, response)
+    // It throws what a client's hang-up raises, which would end this process; a worker past its lease hangs up.
+    request.removeAllListeners('error')
+    request.on('error', () => response.destroy())
+  })
+  // Longer than the SDK keeps idle connections busy in a run, so that it rarely finds one closed.
+  dynamodb.keepAliveTimeout = 120_000
+  return dynamodb
+}
+
+const listen = (server: Server, port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  })
+
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+const startFailure = (error: unknown, folder: string, port: number): unknown => {
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    return new FatalError(`port ${port} is taken: choose another one, or none`, { code: 'usage', cause: error })
+  }
+  if (error instanceof SyncError && error.code === 'usage') return error
+  const message = `the local state in ${folder} can't be opened: ${messageOf(error)}. Delete the folder to start anew`
+  return new FatalError(message, { code: 'damaged_state', cause: error })
+}

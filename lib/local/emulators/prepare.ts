@@ -1,0 +1,103 @@
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  type DynamoDBClient,
+  ListTablesCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
+import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
+import {
+  auditBucket,
+  type BucketShape,
+  inboxBucket,
+  lakeBucket,
+  recordsTable,
+  stateTable,
+  type TableShape,
+} from '../../stores/resources.ts'
+
+const tables: readonly TableShape[] = [stateTable, recordsTable]
+const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
+const region = 'us-east-1'
+
+/** The name a table or bucket has on this machine. */
+export const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
+
+/** What handlers and commands read from the environment to work against emulators at an address. */
+export const localEnvironment = (endpointUrl: string): Record<string, string> => ({
+  AWS_ENDPOINT_URL: endpointUrl,
+  AWS_REGION: region,
+  // The emulators check no signature, but the SDK wants to make one.
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  ...Object.fromEntries([...tables, ...buckets].map((shape) => [shape.variable, localName(shape)])),
+})
+
+/** Creates the tables and buckets that are missing, and ends the leases that a killed process left behind. */
+export const prepareResources = async (endpointUrl: string): Promise<void> => {
+  const clients: AwsClients = createAwsClients({
+    region,
+    endpointUrl,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  })
+  try {
+    await createTables(clients.dynamodb)
+    await createBuckets(clients.s3)
+    await endLeases(clients.dynamodb)
+  } finally {
+    clients.destroy()
+  }
+}
+
+const createTables = async (dynamodb: DynamoDBClient): Promise<void> => {
+  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}))
+  for (const shape of tables) {
+    if (TableNames.includes(localName(shape))) continue
+    const keys = [shape.partitionKey, ...(shape.sortKey ? [shape.sortKey] : [])]
+    await dynamodb.send(
+      new CreateTableCommand({
+        TableName: localName(shape),
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+      }),
+    )
+  }
+}
+
+const createBuckets = async (s3: S3Client): Promise<void> => {
+  const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
+  const existing = new Set(Buckets.map(({ Name }) => Name))
+  for (const shape of buckets) {
+    if (existing.has(localName(shape))) continue
+    await s3.send(new CreateBucketCommand({ Bucket: localName(shape) }))
+  }
+}
+
+/** The folder is this process's alone, so that whoever held a lease is gone. */
+const endLeases = async (dynamodb: DynamoDBClient): Promise<void> => {
+  const TableName = localName(stateTable)
+  let start: Record<string, AttributeValue> | undefined
+  do {
+    const page = await dynamodb.send(
+      new ScanCommand({
+        TableName,
+        FilterExpression: 'attribute_exists(leaseOwner)',
+        ...(start ? { ExclusiveStartKey: start } : {}),
+      }),
+    )
+    for (const { pk, sk } of page.Items ?? []) {
+      await dynamodb.send(
+        new UpdateItemCommand({
+          TableName,
+          Key: { pk: pk!, sk: sk! },
+          UpdateExpression: 'SET leaseExpiresAt = :past',
+          ExpressionAttributeValues: { ':past': { N: '0' } },
+        }),
+      )
+    }
+    start = page.LastEvaluatedKey
+  } while (start)
+}

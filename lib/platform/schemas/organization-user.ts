@@ -1,0 +1,17 @@
+import * as z from 'zod'
+import { freeForm, id, resource } from '../fields.ts'
+
+const doc = (meaning: string) => `${meaning} (§2.7).`
+const text = (meaning: string) => z.string().nullish().describe(doc(meaning))
+
+/** A user of the organization (§2.7). Only the id is sure to be there: which fields are required is "not shown". */
+export const OrganizationUser = resource({
+  id: id().describe(doc('User id')),
+  email: text('E-mail address'),
+  createdAt: text('When the user was created; a string whose format is not shown'),
+  firstName: text('First name'),
+  lastName: text('Last name'),
+  lastSignInAt: text('When the user last signed in; a string whose format is not shown'),
+  metadata: freeForm().nullish().describe(doc('Metadata of the user; contents not shown')),
+})
+export type OrganizationUser = z.infer<typeof OrganizationUser>

@@ -1,0 +1,97 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type * as z from 'zod'
+import { FatalError } from '../core/errors.ts'
+import { Checkpoint, newCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
+import type { Checkpoints } from '../sync/ports.ts'
+import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
+
+/** The partition of the state table that holds one item per stream. */
+export const streamPartition = 'stream'
+
+const keyOf = (stream: string): ItemKey => ({ pk: streamPartition, sk: stream })
+
+/** Checkpoints in the state table: one item per stream. */
+export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints => {
+  const items = createLeasedItems(deps)
+
+  return {
+    read: async (stream) => {
+      const item = await items.read(keyOf(stream))
+      return item && checkpointOf(stream, item)
+    },
+    acquire: async (stream, claim) => {
+      const taken = await items.acquire(keyOf(stream), claim)
+      return 'heldBy' in taken ? taken : { checkpoint: checkpointOf(stream, taken) }
+    },
+    save: (checkpoint, lease) =>
+      items.save(keyOf(checkpoint.stream), {
+        lease: { ...lease, fence: checkpoint.fence },
+        state: stateOf(checkpoint),
+      }),
+    complete: (checkpoint, lease, summary) =>
+      items.save(keyOf(checkpoint.stream), {
+        lease: { ...lease, fence: checkpoint.fence },
+        state: stateOf(checkpoint),
+        waiting: { id: summary.scanId, summary: JSON.stringify(summary) },
+      }),
+    unpublished: async (stream) => {
+      const item = await items.read(keyOf(stream))
+      const summaries = Object.values(item?.unpublished ?? {}).map((text) => parse(ScanSummary, stream, text))
+      return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
+    },
+    markPublished: async (stream, scanId) => {
+      await items.update(keyOf(stream), {
+        UpdateExpression: 'REMOVE unpublished.#scan',
+        ConditionExpression: 'attribute_exists(unpublished.#scan)',
+        ExpressionAttributeNames: { '#scan': scanId },
+      })
+    },
+    reset: async (stream, { index, now }) => {
+      const item = await items.read(keyOf(stream))
+      if (!item) return
+      const checkpoint = readableOrNew(stream, item)
+      const state = stateOf({ ...checkpoint, scan: null, index: index ? null : checkpoint.index })
+      if (await items.update(keyOf(stream), resetIfUnheld(item.fence, state, now))) return
+      const message = `can't reset ${stream}: a worker is reading it now. Wait until it is done, or stop it, and try again`
+      throw new FatalError(message, { code: 'usage' })
+    },
+  }
+}
+
+/** The fence grows, so that a worker whose lease expired but who is still alive can't bring the old state back. */
+const resetIfUnheld = (fence: number, state: string, now: number) => ({
+  UpdateExpression: 'SET #state = :state, fence = :next REMOVE leaseOwner, leaseExpiresAt',
+  ConditionExpression: unheldCondition,
+  ExpressionAttributeNames: { '#state': 'state' },
+  ExpressionAttributeValues: {
+    ':state': { S: state },
+    ':next': { N: String(fence + 1) },
+    ':read': { N: String(fence) },
+    ':now': { N: String(now) },
+  },
+})
+
+const stateOf = ({ stream: _stream, fence: _fence, ...rest }: Checkpoint): string => JSON.stringify(rest)
+
+const checkpointOf = (stream: string, { fence, state }: LeasedItem): Checkpoint =>
+  state === null
+    ? { ...newCheckpoint(stream), fence }
+    : { ...parse(Checkpoint.omit({ stream: true, fence: true }), stream, state), stream, fence }
+
+/** A reset is the way out of a checkpoint that can't be read, so it may not fail on one. */
+const readableOrNew = (stream: string, item: LeasedItem): Checkpoint => {
+  try {
+    return checkpointOf(stream, item)
+  } catch {
+    return newCheckpoint(stream)
+  }
+}
+
+const parse = <S extends z.ZodType>(schema: S, stream: string, text: string): z.infer<S> => {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (cause) {
+    const message = `the checkpoint of ${stream} can't be read. Run \`platform-sync reset ${stream}\` to begin its scan anew`
+    throw new FatalError(message, { code: 'damaged_state', cause })
+  }
+}

@@ -1,0 +1,45 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+import { NodeHttpHandler } from '@smithy/node-http-handler'
+
+/** Where AWS is: a region, and on a laptop the address of the emulators. Credentials come from the SDK's chain by default. */
+export type AwsTarget = {
+  region: string
+  endpointUrl?: string | undefined
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+}
+
+/** The AWS clients that the stores work with. */
+export type AwsClients = { dynamodb: DynamoDBClient; s3: S3Client; destroy(): void }
+
+/**
+ * Clients for AWS, or for the emulators at an endpoint. An emulator knows
+ * neither bucket host names nor the checksum trailers that newer SDKs add, so those two defaults are only kept on AWS.
+ */
+export const createAwsClients = ({ region, endpointUrl, credentials }: AwsTarget): AwsClients => {
+  const common = {
+    region,
+    maxAttempts: 5,
+    ...(endpointUrl ? { endpoint: endpointUrl } : {}),
+    ...(credentials ? { credentials } : {}),
+  }
+  const handler = () =>
+    new NodeHttpHandler({ connectionTimeout: 5_000, requestTimeout: 60_000, httpsAgent: { maxSockets: 64 } })
+  const dynamodb = new DynamoDBClient({ ...common, requestHandler: handler() })
+  const s3 = new S3Client({
+    ...common,
+    requestHandler: handler(),
+    ...(endpointUrl
+      ? {
+          forcePathStyle: true,
+          requestChecksumCalculation: 'WHEN_REQUIRED',
+          responseChecksumValidation: 'WHEN_REQUIRED',
+        }
+      : {}),
+  })
+  const destroy = () => {
+    dynamodb.destroy()
+    s3.destroy()
+  }
+  return { dynamodb, s3, destroy }
+}

@@ -1,0 +1,26 @@
+/** Works through items with at most `limit` at a time, and stops taking new ones at the first failure. */
+export const eachConcurrently = async <T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> => {
+  const queue = items[Symbol.iterator]()
+  let failed = false
+  const worker = async () => {
+    for (let next = queue.next(); !next.done && !failed; next = queue.next()) {
+      try {
+        await work(next.value)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  // All workers end before this does, so that nothing is still being sent when the caller hears of a failure.
+  const results = await Promise.allSettled(Array.from({ length: limit }, worker))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+/** Splits a list into slices of at most `size`. */
+export const slices = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

@@ -1,0 +1,49 @@
+import { utcDate } from '../core/clock.ts'
+import { sha256 } from '../core/hash.ts'
+import { columnsOf, type Table } from '../streams/table.ts'
+import type { PartPath } from '../sync/ports.ts'
+
+/** What a file of the lake holds: rows of a table, or a stream's quarantined records. */
+export type PartKind = 'changes' | 'quarantine'
+
+type Partition = { kind: PartKind; name: string; startedAt: number; runId: string }
+
+/**
+ * Where a run's files of a table (or of a stream's quarantine) lie. `dt` is the UTC date on which the scan began, on
+ * every machine; the catalog's partition projection expands to the same path.
+ */
+export const partitionPrefix = ({ kind, name, startedAt, runId }: Partition): string =>
+  `${kind}/${name}/dt=${utcDate(startedAt)}/run=${runId}/`
+
+/** The key of one file. The fence keeps the files of two attempts at one part apart; zeros keep listings in order. */
+export const partKey = (kind: PartKind, name: string, path: PartPath): string => {
+  const extension = kind === 'changes' ? 'parquet' : 'ndjson.gz'
+  return `${partitionPrefix({ ...path, kind, name })}${padded(path.part)}-${path.fence}.${extension}`
+}
+
+/** The key of the object that lists the files of a scan. */
+export const filesKey = ({ stream, scanId, fence }: Omit<PartPath, 'part'>): string =>
+  `${scanPrefix({ stream, scanId })}files-${fence}.json`
+
+/** Where the working objects of a scan lie. */
+export const scanPrefix = ({ stream, scanId }: { stream: string; scanId: string }): string =>
+  `index/${stream}/scan=${scanId}/`
+
+/** The fence of the attempt that wrote an object: the number before its extension. */
+export const fenceOf = (key: string): number => Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
+
+/** Part numbers as they stand in keys. */
+export const padded = (part: number): string => String(part).padStart(5, '0')
+
+/** The key of a run's manifest. */
+export const manifestKey = (runId: string): string => `${manifestPrefix}run=${runId}.json`
+
+/** Where all manifests lie. */
+export const manifestPrefix = 'manifests/'
+
+/** A copy of the newest manifest. */
+export const latestManifestKey = `${manifestPrefix}latest.json`
+
+/** Twelve hex digits that change when the name, the order or the type of a table's columns changes. */
+export const schemaVersion = (table: Table): string =>
+  sha256(JSON.stringify(columnsOf(table).map(({ name, type }) => [name, type]))).slice(0, 12)

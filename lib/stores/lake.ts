@@ -1,0 +1,89 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { FatalError } from '../core/errors.ts'
+import { sha256 } from '../core/hash.ts'
+import type { Json } from '../core/json.ts'
+import { Manifest, type PartFile } from '../sync/manifest.ts'
+import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
+import {
+  fenceOf,
+  latestManifestKey,
+  manifestKey,
+  manifestPrefix,
+  partitionPrefix,
+  partKey,
+  schemaVersion,
+} from './lake-paths.ts'
+import type { ObjectStore } from './objects.ts'
+import { encodeParquet } from './parquet.ts'
+
+/** Changes when the lines of quarantine files do. */
+const quarantineVersion = '1'
+
+/** The lake in S3, and a reader for what is published. */
+export const createLake = (objects: ObjectStore): Lake & { readManifests(): Promise<Manifest[]> } => {
+  const write = async (file: Omit<PartFile, 'bytes' | 'sha256'>, bytes: Uint8Array, signal: AbortSignal) => {
+    const contentType = file.kind === 'changes' ? 'application/vnd.apache.parquet' : 'application/gzip'
+    await objects.put(file.key, bytes, { signal, contentType })
+    return { ...file, bytes: bytes.byteLength, sha256: sha256(bytes) }
+  }
+  const writeJson = (key: string, value: unknown) =>
+    objects.put(key, Buffer.from(JSON.stringify(value)), { contentType: 'application/json' })
+
+  return {
+    writeRows: (path, batch, signal) => {
+      const { table, rows } = batch
+      const key = partKey('changes', table.name, path)
+      const file = { kind: 'changes', table: table.name, key, rows, schemaVersion: schemaVersion(table) } as const
+      return write(file, encodeParquet(batch), signal)
+    },
+    writeQuarantine: async (path, records, signal) => {
+      const key = partKey('quarantine', path.stream, path)
+      const rows = records.length
+      const file = { kind: 'quarantine', table: path.stream, key, rows, schemaVersion: quarantineVersion } as const
+      return write(file, await quarantineFile(path, records), signal)
+    },
+    readManifest: (runId) => readManifest(objects, manifestKey(runId)),
+    writeManifest: (manifest) => writeJson(manifestKey(manifest.runId), manifest),
+    pointLatest: (manifest) => writeJson(latestManifestKey, manifest),
+    removeOrphans: async (scan, { name, tables }, files) => {
+      const published = await readManifest(objects, manifestKey(scan.runId))
+      const counted = new Set(
+        [...files, ...(published?.scans ?? []).flatMap((other) => other.files)].map(({ key }) => key),
+      )
+      const places = [partitionPrefix({ ...scan, kind: 'quarantine', name })]
+      for (const table of tables) places.push(partitionPrefix({ ...scan, kind: 'changes', name: table.name }))
+      const keys = (await Promise.all(places.map(objects.list))).flat()
+      // A higher fence than that of the attempt which completed the scan belongs to a later scan of the same run.
+      const orphans = keys.filter((key) => !counted.has(key) && !(fenceOf(key) > fenceOf(scan.filesKey)))
+      await objects.remove(orphans)
+      return orphans.length
+    },
+    readManifests: async () => {
+      const keys = (await objects.list(`${manifestPrefix}run=`)).filter((key) => key.endsWith('.json'))
+      const manifests = await Promise.all(keys.map((key) => readManifest(objects, key)))
+      return manifests.filter((manifest) => manifest !== null)
+    },
+  }
+}
+
+const readManifest = async (objects: ObjectStore, key: string): Promise<Manifest | null> => {
+  const bytes = await objects.get(key)
+  if (!bytes) return null
+  try {
+    return Manifest.parse(JSON.parse(Buffer.from(bytes).toString()))
+  } catch (cause) {
+    const message = `the manifest s3://${objects.bucket}/${key} can't be read. Restore an earlier version of the object`
+    throw new FatalError(message, { code: 'damaged_state', cause })
+  }
+}
+
+/** One line per record. `raw` is JSON text in a string, so that a reader's parser can't trip over what broke ours. */
+const quarantineFile = ({ stream, runId, scanId }: PartPath, records: QuarantinedRecord[]): Promise<Buffer> => {
+  const lines = records.map(({ key, reasons, raw }) => {
+    return `${JSON.stringify({ stream, key, reasons, raw: jsonText(raw), runId, scanId })}\n`
+  })
+  return promisify(gzip)(lines.join(''))
+}
+
+const jsonText = (value: Json): string => JSON.stringify(value)

@@ -1,0 +1,33 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { FatalError } from '../core/errors.ts'
+import { PublishState } from '../sync/manifest.ts'
+import type { Publications } from '../sync/ports.ts'
+import { createLeasedItems, type LeasedItem } from './leased-items.ts'
+
+/** The partition of the state table that holds the publisher's item. */
+export const publisherPartition = 'publisher'
+
+const key = { pk: publisherPartition, sk: 'lake' }
+
+/** The publisher's state in the state table: one item, leased like a stream. */
+export const createPublications = (deps: { dynamodb: DynamoDBClient; table: string }): Publications => {
+  const items = createLeasedItems(deps)
+  return {
+    acquire: async (claim) => {
+      const taken = await items.acquire(key, claim)
+      return 'heldBy' in taken ? taken : { state: stateOf(taken) }
+    },
+    save: ({ fence, pending }, lease) =>
+      items.save(key, { lease: { ...lease, fence }, state: JSON.stringify({ pending }) }),
+  }
+}
+
+const stateOf = ({ fence, state }: LeasedItem): PublishState => {
+  if (state === null) return { fence, pending: null }
+  try {
+    return { ...PublishState.omit({ fence: true }).parse(JSON.parse(state)), fence }
+  } catch (cause) {
+    const message = `the publisher's state can't be read: remove the item ${key.pk}/${key.sk} from the state table`
+    throw new FatalError(message, { code: 'damaged_state', cause })
+  }
+}

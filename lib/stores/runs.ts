@@ -1,0 +1,31 @@
+import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
+import { RunRecord } from '../sync/manifest.ts'
+import type { Runs } from '../sync/ports.ts'
+import { callAws } from './aws-errors.ts'
+
+const partition = 'run'
+
+/** Run records in the state table, ordered by the time they were scheduled for. Writing a run again replaces it. */
+export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs => ({
+  write: (record) =>
+    callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
+      const sk = `${new Date(record.scheduledAt).toISOString()}#${record.runId}`
+      const Item = { pk: { S: partition }, sk: { S: sk }, record: { S: JSON.stringify(record) } }
+      await dynamodb.send(new PutItemCommand({ TableName: table, Item }))
+    }),
+  latest: () =>
+    callAws({ what: `read the latest run from table ${table}` }, async () => {
+      const { Items = [] } = await dynamodb.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :run',
+          ExpressionAttributeValues: { ':run': { S: partition } },
+          ScanIndexForward: false,
+          Limit: 1,
+          ConsistentRead: true,
+        }),
+      )
+      const text = Items[0]?.record?.S
+      return text === undefined ? null : RunRecord.parse(JSON.parse(text))
+    }),
+})

@@ -1,0 +1,38 @@
+import type { Stream } from './stream.ts'
+import { columnsOf, type Table } from './table.ts'
+
+/** Name of the view that shows a table as it is now. */
+export const currentName = (table: Pick<Table, 'name'>): string => `${table.name}_current`
+
+/**
+ * SQL of the query behind `<table>_current`, for any engine that knows window functions. Of a stream's main table it is
+ * the newest row of each key unless that row is a delete; of a nested one, the rows of the parents' newest versions
+ * (through the main table's view, which must be there).
+ */
+export const currentQuery = (stream: Stream, table: Table): string => {
+  const [main] = stream.tables
+  return table.name === main.name ? newestVersions(table) : partsOfNewest(main, table)
+}
+
+const newestVersions = (table: Table): string => {
+  const columns = columnsOf(table).map(({ name }) => name)
+  return [
+    `select ${columns.join(', ')}`,
+    'from (',
+    `  select *, row_number() over (partition by ${table.key.join(', ')} order by _synced_at desc, _sequence desc) as _age`,
+    `  from ${table.name}`,
+    ') as versions',
+    "where _age = 1 and _op = 'upsert'",
+  ].join('\n')
+}
+
+const partsOfNewest = (main: Pick<Table, 'name' | 'key'>, table: Table): string => {
+  const key = main.key.map((column, at) => [column, table.key[at]])
+  const matches = [...key, ['_scan_id', '_scan_id'], ['_sequence', '_sequence']]
+  return [
+    'select child.*',
+    `from ${table.name} as child`,
+    `join ${currentName(main)} as parent`,
+    `  on ${matches.map(([ofParent, ofChild]) => `parent.${ofParent} = child.${ofChild}`).join(' and ')}`,
+  ].join('\n')
+}

@@ -1,0 +1,98 @@
+import type { Paging } from '../platform/paging.ts'
+import { currentName, currentQuery } from './current.ts'
+import type { Stream } from './stream.ts'
+import { type Column, metaColumns, type Table } from './table.ts'
+
+/**
+ * The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it.
+ */
+export const renderStreamsDoc = (streams: readonly Stream[]): string =>
+  [
+    '# Streams and tables',
+    'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of the API specification.',
+    overview(streams),
+    ...reading(streams),
+    ...streams.flatMap(section),
+    '',
+  ]
+    .join('\n\n')
+    .trimEnd()
+    .concat('\n')
+
+const overview = (streams: readonly Stream[]): string =>
+  tableOf(
+    ['Stream', 'Records', 'Tables'],
+    streams.map(({ name, doc, tables }) => [
+      `[${name}](#${name})`,
+      doc,
+      tables.map((table) => code(table.name)).join(', '),
+    ]),
+  )
+
+const reading = (streams: readonly Stream[]): string[] => {
+  const [stream, nested] = exampleOf(streams)
+  const main = stream.tables[0]
+  return [
+    '## How to read the tables',
+    'Each table is a change log: a row per version of a record, written when the record is new, changed or gone. An ' +
+      'unchanged record writes no row. All tables end with these columns:',
+    columnTable(metaColumns),
+    'A nested table (any but the first of its stream) holds the elements of a list or map of the record. Its rows belong ' +
+      "to the row of the main table with the same key, `_scan_id` and `_sequence`: the nested table's key begins with " +
+      "the main table's. A changed record writes all its nested rows again, so that an element which is in no row of " +
+      'the newest version is gone.',
+    '`<table>_current` shows a table as it is now. Of a main table: of each key the row with the latest `_synced_at`, then ' +
+      'the highest `_sequence`, unless it is a delete.',
+    sql(`create view ${currentName(main)} as\n${currentQuery(stream, main)}`),
+    "Of a nested table: the rows that belong to a row of the main table's `_current`.",
+    sql(`create view ${currentName(nested)} as\n${currentQuery(stream, nested)}`),
+    'Timestamps are UTC with millisecond precision. `json` columns hold JSON text. A column of an optional field is null ' +
+      "where the field is absent or null. A time that came as text which can't be read is null in its column, and " +
+      'stands in `_extra` as it came.',
+  ]
+}
+
+/** A stream with a nested table, to show how the two hang together. */
+const exampleOf = (streams: readonly Stream[]): [Stream, Table] => {
+  for (const stream of streams) if (stream.tables[1]) return [stream, stream.tables[1]]
+  throw new TypeError('No stream has a nested table: the docs need another example.')
+}
+
+const section = (stream: Stream): string[] => {
+  const { endpoint, paging, primaryKey, secretPaths } = stream
+  const facts = [
+    `- Endpoint: \`GET {${endpoint.base === 'app' ? 'app_url' : 'base_url'}}${endpoint.path}\``,
+    `- Paging: ${pagingDoc(paging)}`,
+    `- Primary key: ${code(primaryKey)}`,
+    `- Copies of a record within a scan: ${stream.changedAt ? 'the one changed last wins' : 'the one read last wins'}`,
+    ...(secretPaths.length > 0 ? [`- Replaced by fingerprints: ${secretPaths.map(code).join(', ')}`] : []),
+  ]
+  return [`## ${stream.name}`, stream.doc, facts.join('\n'), ...stream.tables.flatMap(tableSection)]
+}
+
+/** Read off the parameters that a request for a later page carries. */
+const pagingDoc = ({ query }: Paging): string => {
+  const parameters = Object.entries(query('token'))
+  const token = parameters.find(([, value]) => value === 'token')?.[0]
+  const limit = parameters.find(([name]) => name === 'limit')?.[1]
+  return token === undefined ? 'none, the list answers whole' : `by ${code(token)}, ${limit} records a page`
+}
+
+const tableSection = (table: Table): string[] => [
+  `### Table ${code(table.name)}`,
+  `${table.doc} Key: ${table.key.map(code).join(', ')}.`,
+  columnTable(table.columns),
+]
+
+const columnTable = (columns: readonly Omit<Column, 'value'>[]): string =>
+  tableOf(
+    ['Column', 'Type', 'Meaning'],
+    columns.map(({ name, type, doc }) => [code(name), type, doc]),
+  )
+
+const tableOf = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`).join('\n')
+
+const escapeCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+const code = (text: string): string => `\`${text}\``
+const sql = (text: string): string => `\`\`\`sql\n${text};\n\`\`\``

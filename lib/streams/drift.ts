@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import { isPlainObject } from '../core/canonical-json.ts'
+import { isRawNumber, type Json } from '../core/json.ts'
+import { knownValuesOf, parseTime } from '../platform/fields.ts'
+import { fieldAt } from './columns.ts'
+import { layersOf } from './schema-layers.ts'
+import type { Stream } from './stream.ts'
+
+type JsonObject = { [key: string]: Json }
+
+/**
+ * What a record holds that its schema does not know. `extra` has the unknown fields at their place (elements of a list
+ * by index: `{"tags":{"0":{"color":"red"}}}`) and times that can't be read; null when there are none. `drifted` is true
+ * with any of these, and with a value outside an enumeration whose values are known.
+ */
+export type Drift = { readonly extra: JsonObject | null; readonly drifted: boolean }
+
+/** Looks a valid record over. It holds no state between records. */
+export type Inspector = (record: Json) => Drift
+
+/** What is unknown in a value (undefined: nothing), and a note in `seen` when it drifted. */
+type Visit = (value: Json, seen: Seen) => Json | undefined
+type Seen = { drifted: boolean }
+
+const nothing: Drift = { extra: null, drifted: false }
+
+/**
+ * Compiles the inspector of a stream once, since it runs for every new or changed record.
+ * @throws TypeError for a kind of schema that it can't look through, or a `timeStrings` path that is no field.
+ */
+export const inspectorOf = ({ schema, timeStrings = [] }: Pick<Stream, 'schema' | 'timeStrings'>): Inspector => {
+  for (const path of timeStrings) fieldAt(schema, path)
+  const visit = visitOf(schema, '', new Set(timeStrings))!
+  return (record) => {
+    const seen = { drifted: false }
+    const extra = visit(record, seen) as JsonObject | undefined
+    if (extra !== undefined) return { extra, drifted: true }
+    return seen.drifted ? { extra: null, drifted: true } : nothing
+  }
+}
+
+/** How to look through a schema; undefined when nothing below it can be unknown. */
+const visitOf = (schema: z.ZodType, path: string, times: ReadonlySet<string>): Visit | undefined => {
+  const layers = layersOf(schema)
+  const core = layers.at(-1)!
+  if (core instanceof z.ZodObject) return objectVisit(core, path, times)
+  if (core instanceof z.ZodRecord) return eachValue(visitOf(core.valueType as z.ZodType, `${path}.*`, times))
+  if (core instanceof z.ZodArray) return eachElement(visitOf(core.element as z.ZodType, `${path}[]`, times))
+  if (times.has(path)) return unreadableTime
+  const known = layers.map(knownValuesOf).find((values) => values !== undefined)
+  if (known !== undefined) return outsideOf(new Set(known))
+  if (leaves.some((kind) => core instanceof kind)) return undefined
+  throw new TypeError(`Drift can't be found in a schema of type "${core.def.type}": teach streams/drift.ts about it.`)
+}
+
+const leaves = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodUnknown, z.ZodNever, z.ZodLiteral, z.ZodEnum] as const
+
+const objectVisit = (schema: z.ZodObject, path: string, times: ReadonlySet<string>): Visit => {
+  const fields = new Map(
+    Object.entries(schema.shape).map(([key, field]) => {
+      const inner = path === '' ? key : `${path}.${key}`
+      return [key, visitOf(field as z.ZodType, inner, times) ?? null]
+    }),
+  )
+  return (value, seen) => {
+    // The schema takes a number kept as its digits for an object without fields.
+    if (!isPlainObject(value)) return isRawNumber(value) ? value : undefined
+    let extra: JsonObject | undefined
+    for (const key in value) {
+      const visit = fields.get(key)
+      if (visit === null) continue
+      const inner = value[key] as Json
+      const unknown = visit === undefined ? inner : visit(inner, seen)
+      if (unknown !== undefined) extra = put(extra, key, unknown)
+    }
+    return extra
+  }
+}
+
+const eachValue = (visit: Visit | undefined): Visit | undefined =>
+  visit &&
+  ((value, seen) => {
+    if (!isPlainObject(value)) return undefined
+    let extra: JsonObject | undefined
+    for (const key in value) {
+      const unknown = visit(value[key] as Json, seen)
+      if (unknown !== undefined) extra = put(extra, key, unknown)
+    }
+    return extra
+  })
+
+const eachElement = (visit: Visit | undefined): Visit | undefined =>
+  visit &&
+  ((value, seen) => {
+    if (!Array.isArray(value)) return undefined
+    let extra: JsonObject | undefined
+    for (const [index, element] of value.entries()) {
+      const unknown = visit(element, seen)
+      if (unknown !== undefined) extra = put(extra, `${index}`, unknown)
+    }
+    return extra
+  })
+
+const unreadableTime: Visit = (value) => (typeof value === 'string' && parseTime(value) === null ? value : undefined)
+
+const outsideOf =
+  (known: ReadonlySet<string>): Visit =>
+  (value, seen) => {
+    if (typeof value === 'string' && !known.has(value)) seen.drifted = true
+    return undefined
+  }
+
+// Without a prototype, so that a key named __proto__ is a key like any other.
+const put = (extra: JsonObject | undefined, key: string, value: Json): JsonObject => {
+  const target = extra ?? (Object.create(null) as JsonObject)
+  target[key] = value
+  return target
+}
