@@ -22,10 +22,7 @@ export const Entry = z.object({
   updatedAt: json().optional().describe('As the platform sent it.'),
   user: json().optional().describe('As the platform sent it.'),
   settings: json().optional().describe('As the platform sent it, secrets replaced by fingerprints.'),
-  otherFields: z
-    .record(z.string(), json())
-    .optional()
-    .describe('Fields of the revision that this format does not know.'),
+  otherFields: json().optional().describe('Fields of the revision that this format does not know.'),
 })
 export type Entry = z.infer<typeof Entry>
 

@@ -8,8 +8,8 @@ import type { Trail } from './trail.ts'
 /** A revision to record unless it is recorded already. */
 export type Pick = { hash: string; revision: Revision & { revision: number } }
 
-/** What to append for revisions, and whether the index was changed on the way. */
-export type Picked = { entries: EntryDraft[]; findings: FindingDraft[]; rekeyed: boolean }
+/** What to append, how many revisions that settles, and whether the index was changed on the way. */
+export type Picked = { entries: EntryDraft[]; findings: FindingDraft[]; settles: number; rekeyed: boolean }
 
 type Context = { occasion: Occasion; redactionKey: string; trail: Trail; left: Pick[] }
 
@@ -17,32 +17,26 @@ type Context = { occasion: Occasion; redactionKey: string; trail: Trail; left: P
 const entriesAtOnce = 100
 const charactersAtOnce = packedBytesInHead * 5
 
-/** The next revisions of `left` that must be recorded. Takes those off its front that need nothing more. */
+/** The next revisions of `left` that must be recorded. */
 export const pickDrafts = async (index: RevisionIndex, context: Context): Promise<Picked> => {
   const { left, occasion, redactionKey } = context
-  const picked: Picked = { entries: [], findings: [], rekeyed: false }
-  const numbers = new Set<number>()
+  const picked: Picked = { entries: [], findings: [], settles: 0, rekeyed: false }
   let characters = 0
-  let settled = 0
   for (const { hash, revision } of left) {
     const number = revision.revision
-    if (numbers.has(number) || numbers.size === entriesAtOnce || characters > charactersAtOnce) break
+    if (picked.entries.length === entriesAtOnce || characters > charactersAtOnce) break
     const known = index.revisions.get(number)
     const same = known !== undefined && (known.contentHash === hash || (await onlyRekeyed(revision, known, context)))
     if (same && known.contentHash !== hash) {
       index.revisions.set(number, { ...known, contentHash: hash, redactionKey })
       picked.rekeyed = true
     }
-    if (same) {
-      if (numbers.size === 0) settled += 1
-      continue
-    }
+    picked.settles += 1
+    if (same) continue
     if (known) picked.findings.push(changedFinding(number, known, occasion))
     picked.entries.push(draftEntry(revision, { recordedAt: occasion.observedAt, redactionKey }))
-    numbers.add(number)
     characters += JSON.stringify(revision).length
   }
-  left.splice(0, settled)
   return picked
 }
 

@@ -39,16 +39,19 @@ export const createRecorder = (deps: Deps): Recorder => {
   const occasionOf = (scan: ScanIds): Occasion => ({ ...scan, observedAt: new Date(clock.now()).toISOString() })
 
   const record = async (revisions: readonly SeenRevision[], scan: ScanIds, signal: AbortSignal): Promise<void> => {
-    const left = revisions.flatMap(pickable).toSorted((a, b) => a.revision.revision - b.revision.revision)
+    const left = lastOfEach(revisions.flatMap(pickable))
     const draft = { occasion: occasionOf(scan), redactionKey, trail, left }
-    let more = true
-    while (more) {
-      more = await trail.append(async (marks) => {
-        const { entries, findings, rekeyed } = await pickDrafts(await index.at(marks), draft)
-        if (rekeyed) index.touch()
+    while (left.length > 0) {
+      let settles = 0
+      await trail.append(async (marks) => {
+        const { entries, findings, ...picked } = await pickDrafts(await index.at(marks), draft)
+        settles = picked.settles
+        if (picked.rekeyed) index.touch()
         return chainBatch(marks, { entries, findings })
       }, signal)
+      left.splice(0, settles)
     }
+    await index.at((await trail.settled(signal)).state.marks)
     await index.save(signal)
   }
 
@@ -64,6 +67,12 @@ export const createRecorder = (deps: Deps): Recorder => {
 
   return { record, compare }
 }
+
+/** In the order of their numbers. Of several copies in one list the last counts, so that a repetition changes nothing. */
+const lastOfEach = (picks: Pick[]): Pick[] =>
+  [...new Map(picks.map((pick) => [pick.revision.revision, pick])).values()].sort(
+    (a, b) => a.revision.revision - b.revision.revision,
+  )
 
 /** What has no revision number is no revision; the engine quarantines it. */
 const pickable = ({ hash, record }: SeenRevision): Pick[] => {
