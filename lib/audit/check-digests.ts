@@ -56,7 +56,9 @@ const createKeyReader = (reader: TrailReader): KeyReader => {
   const read = async (keyId: string) => {
     const pem = await reader.get(publicKeyKeyOf(keyId))
     const key = pem && readPublicKey(pem)
-    return key && keyIdOf(key) === keyId ? key : null
+    if (!key || keyIdOf(key) !== keyId) return null
+    // Other text for the same key was not written by us.
+    return Buffer.from(pem).toString() === key.export({ type: 'spki', format: 'pem' }) ? key : null
   }
   return (keyId) => {
     const known = keys.get(keyId) ?? read(keyId)
