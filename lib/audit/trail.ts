@@ -56,7 +56,7 @@ export const createTrail = (deps: TrailDeps): Trail => {
       const { version, state } = await settled(signal)
       const batch = await plan(state.marks, state)
       if (!batch) return false
-      await checkFree(deps, { version, state }, batch)
+      if (!(await isFree(deps, { version, state }, batch))) continue
       const writes = await stageWrites(deps.work, packWrites(batch.writes), signal)
       signal.throwIfAborted()
       if (await head.write({ ...state, pending: { next: batch.next, writes } }, version)) {
@@ -120,21 +120,26 @@ const whenMoved = async (head: AuditHead, version: number): Promise<null> => {
   })
 }
 
-/** Nothing recorded is ever written over: a head that was lost or rolled back is found here. */
-const checkFree = async (
-  { store }: TrailDeps,
+/**
+ * Nothing recorded is ever written over: a head that was lost or set back is found here. False when another writer has
+ * moved the head since it was read.
+ */
+const isFree = async (
+  { store, head }: TrailDeps,
   { version, state: { marks } }: VersionedHead,
   batch: Batch,
-): Promise<void> => {
+): Promise<boolean> => {
   const grown = allSeries.filter((series) => batch.next[series].sequence > marks[series].sequence)
   for (const series of grown) {
     const key = keyOf(series, marks[series].sequence + 1)
-    const found = version === 0 ? (await store.list(`audit/`))[0] : (await store.get(key)) ? key : undefined
+    const found = version === 0 ? (await store.list('audit/'))[0] : (await store.get(key)) ? key : undefined
     if (found === undefined) continue
+    if (((await head.read())?.version ?? 0) !== version) return false
     throw new FatalError(
       `the audit head ends before ${found}, which is already stored: it was lost or set back. Nothing was written; run ` +
         '"platform-sync audit verify", then restore the head in the state table',
       { code: 'damaged_state' },
     )
   }
+  return true
 }
