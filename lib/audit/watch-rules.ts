@@ -1,4 +1,5 @@
 import type { WatchRule } from './watch.ts'
+import { confinementRules } from './watch-rules-confinement.ts'
 
 /** Levels as far as they are known (§2.3: "off" is seen, the full list is not shown); another one counts as raised. */
 const autonomyLevels = ['off', 'low', 'medium', 'high']
@@ -9,53 +10,7 @@ const removed = { kind: ['removed'] } satisfies WatchRule['when']
 
 /** What deserves attention in every organization (§2.10). A rule in the configuration with the same id replaces one. */
 export const watchRules: readonly WatchRule[] = [
-  {
-    id: 'shield-off',
-    paths: ['enableAgentShield'],
-    when: stopped,
-    severity: 'critical',
-    why: 'Without the shield nothing checks what agents are about to do.',
-  },
-  {
-    id: 'sandbox-off',
-    paths: ['sandbox.enabled'],
-    when: stopped,
-    severity: 'critical',
-    why: 'Commands of agents run without a sandbox.',
-  },
-  {
-    id: 'sandbox-mode-changed',
-    paths: ['sandbox.mode'],
-    when: {},
-    severity: 'warning',
-    why: 'The mode decides which commands the sandbox holds.',
-  },
-  {
-    id: 'sandbox-opened',
-    paths: [
-      'sandbox.network.allowedDomains',
-      'sandbox.network.allowUnixSockets',
-      'sandbox.filesystem.allowWrite',
-      'sandbox.filesystem.allowRead',
-    ],
-    when: added,
-    severity: 'warning',
-    why: 'The sandbox lets more through than before.',
-  },
-  {
-    id: 'sandbox-denial-dropped',
-    paths: ['sandbox.filesystem.denyWrite', 'sandbox.filesystem.denyRead'],
-    when: removed,
-    severity: 'critical',
-    why: 'Files that were out of reach can be read or written.',
-  },
-  {
-    id: 'sandbox-sockets-opened',
-    paths: ['sandbox.network.allowAllUnixSockets', 'sandbox.network.allowLocalBinding'],
-    when: { becomes: true },
-    severity: 'critical',
-    why: 'Sockets of the machine can lead out of the sandbox.',
-  },
+  ...confinementRules,
   {
     id: 'autonomy-raised',
     paths: ['maxAutonomyLevel', 'sessionDefaultSettings.autonomyLevel'],
