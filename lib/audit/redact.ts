@@ -3,14 +3,24 @@ import { FatalError } from '../core/errors.ts'
 import { isRawNumber, type Json } from '../core/json.ts'
 import { compilePaths, type PathState } from './secret-paths.ts'
 
+/** Where secrets lie in a kind of record. A stream is one. */
+export type SecretRules = {
+  /**
+   * `customModels[].apiKey` at any depth, with all scalars below it; `*` stands for any one key, and arrays need not be
+   * named. Pass the same list each time: it is compiled once.
+   */
+  readonly secretPaths: readonly string[]
+  /** Top-level maps whose keys are data, not names: a criterion that is called secret_scanning is no secret. */
+  readonly dataMaps?: readonly string[]
+}
+
 /** Replaces secret values by fingerprints, before anything is hashed, stored or logged. */
 export type Redactor = {
   /**
    * The record without its secrets; the same object when it holds none. Never changes its input, and leaves what it
-   * already replaced. `secretPaths` as in a stream: `customModels[].apiKey` at any depth, with all scalars below it; `*`
-   * stands for any one key, and arrays need not be named. Pass the same list each time: it is compiled once.
+   * already replaced.
    */
-  redact(record: Json, secretPaths: readonly string[]): Json
+  redact(record: Json, rules: SecretRules): Json
 }
 
 /** What a replaced value looks like: equal secrets give equal fingerprints, so that a rotation is visible. */
@@ -30,10 +40,10 @@ export const createRedactor = (key: string | Uint8Array): Redactor => {
   const fingerprint: Fingerprint = (secret) =>
     redacted.test(secret) ? secret : `${prefix}${createHmac('sha256', key).update(secret).digest('hex').slice(0, 16)}`
   return {
-    redact(record, secretPaths) {
+    redact(record, { secretPaths, dataMaps }) {
       const state = automata.get(secretPaths) ?? compilePaths(secretPaths)
       automata.set(secretPaths, state)
-      return redactValue(record, { state, cover: nothing, fingerprint })
+      return redactValue(record, { state, cover: nothing, fingerprint, dataMaps })
     },
   }
 }
@@ -48,7 +58,15 @@ const nothing: Cover = 0
 const strings: Cover = 1
 const scalars: Cover = 2
 
-type Place = { state: PathState; cover: Cover; fingerprint: Fingerprint }
+type Place = {
+  state: PathState
+  cover: Cover
+  fingerprint: Fingerprint
+  /** Set for the record itself. */
+  dataMaps?: readonly string[] | undefined
+  /** Set in a map whose keys are data: they say nothing about their values. */
+  keysAreData?: boolean
+}
 
 const redactValue = (value: Json, place: Place): Json => {
   if (typeof value === 'string') {
@@ -74,16 +92,22 @@ const redactArray = (values: Json[], place: Place): Json[] => {
   return copy ?? values
 }
 
-const redactObject = (object: { [key: string]: Json }, { state, cover, fingerprint }: Place): Json => {
+const redactObject = (object: { [key: string]: Json }, place: Place): Json => {
+  const { state, cover, fingerprint, dataMaps, keysAreData } = place
   let copy: { [key: string]: Json } | undefined
   for (const key in object) {
     const value = object[key] as Json
     if (value === null || typeof value === 'boolean') continue
     const below: PathState = state.next.get(key) ?? state.other
-    const wider: Cover = below.secret ? scalars : coverOf(key)
+    const wider: Cover = below.secret ? scalars : keysAreData ? nothing : coverOf(key)
     // Most values are numbers and short strings of no secret: they need no call and no object.
     if (typeof value === 'number' && wider !== scalars && cover !== scalars) continue
-    const clean = redactValue(value, { state: below, cover: wider > cover ? wider : cover, fingerprint })
+    const clean = redactValue(value, {
+      state: below,
+      cover: wider > cover ? wider : cover,
+      fingerprint,
+      keysAreData: dataMaps?.includes(key) ?? false,
+    })
     if (clean === value) continue
     copy ??= { ...object }
     // A key named __proto__ must stay a key.

@@ -1,9 +1,26 @@
 import { writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
+import { action, type Cli, withCommon } from './command.ts'
+import { exitCodes } from './exit-codes.ts'
 
 /** Where the generated reference of streams and tables lies. */
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
 /** Writes docs/streams.md anew from the declarations of the streams. */
 export const writeStreamsDoc = (): Promise<void> => writeFile(streamsDocFile, renderStreamsDoc(streams))
+
+/** `platform-sync docs`, for people who change a stream. */
+export const addDocs = (program: Command, cli: Cli): void => {
+  withCommon(program.command('docs', { hidden: true }))
+    .description('write docs/streams.md anew')
+    .action(
+      action(cli, async (io) => {
+        await writeStreamsDoc()
+        io.say('docs/streams.md is written.')
+        io.result({ written: ['docs/streams.md'] })
+        return exitCodes.complete
+      }),
+    )
+}

@@ -8,19 +8,51 @@ import { isRawNumber, type Json } from './json.ts'
  */
 export const canonicalJson = (value: Json): string => {
   if (typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return Object.is(value, -0) ? '0' : `${value}`
-    throw new TypeError(`canonical JSON can't hold the number ${value}`)
-  }
+  if (typeof value === 'number') return canonicalNumber(value)
   if (value === null || typeof value === 'boolean') return `${value}`
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (Array.isArray(value)) return canonicalArray(value)
   if (isRawNumber(value)) return value.rawJSON
-  if (!isPlainObject(value)) throw new TypeError(`canonical JSON can't hold ${Object.prototype.toString.call(value)}`)
+  if (isPlainObject(value)) return canonicalObject(value)
+  throw new TypeError(`canonical JSON can't hold ${Object.prototype.toString.call(value)}`)
+}
+
+const canonicalNumber = (value: number): string => {
+  if (!Number.isFinite(value)) throw new TypeError(`canonical JSON can't hold the number ${value}`)
+  return value === 0 ? '0' : `${value}`
+}
+
+// The two loops run for every record of every scan: no callback and no intermediate array.
+const canonicalArray = (values: Json[]): string => {
   let text = ''
-  for (const key of Object.keys(value).sort()) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`
+  for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${canonicalJson(values[i] as Json)}`
+  return `[${text}]`
+}
+
+const canonicalObject = (object: { [key: string]: Json }): string => {
+  const keys = inOrder(Object.keys(object))
+  let text = ''
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    text += `${i === 0 ? '' : ','}${quotedKey(key)}:${canonicalJson(object[key] as Json)}`
   }
   return `{${text}}`
+}
+
+const inOrder = (keys: string[]): string[] => {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
+  return keys
+}
+
+// Few names stand for nearly all keys. Some keys are data, so the memory is bounded.
+const quotedKeys = new Map<string, string>()
+const quotedKeysKept = 10_000
+
+const quotedKey = (key: string): string => {
+  const known = quotedKeys.get(key)
+  if (known !== undefined) return known
+  const quoted = JSON.stringify(key)
+  if (quotedKeys.size < quotedKeysKept) quotedKeys.set(key, quoted)
+  return quoted
 }
 
 /** Whether a value is an object of the kind that JSON.parse makes. */

@@ -11,3 +11,8 @@ export const deadlineAfter = (clock: Clock, ms: number): Deadline => {
   const end = clock.now() + ms
   return { remainingMs: () => end - clock.now() }
 }
+
+/** A deadline that comes `ms` before another: what must still be done after it keeps its time. */
+export const earlier = (deadline: Deadline, ms: number): Deadline => ({
+  remainingMs: () => deadline.remainingMs() - ms,
+})

@@ -21,8 +21,8 @@ const exactJson = JSON as unknown as ExactJson
 export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isRawJSON(value)
 
 // Sixteen or more digits, or an exponent of two or more digits: the only numbers that can be inexact. It may match
-// inside a string, too, which costs a slower parse and nothing else.
-const suspicious = /\d[\d.]{15}|\d[eE][+-]?\d\d/
+// inside a string, too, which costs a slower parse and nothing else; what may stand before a number keeps ids out.
+const suspicious = /[[:,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d\d)/
 
 /**
  * Parses JSON without rounding a number silently. Numbers that survive the trip through a double become numbers; the

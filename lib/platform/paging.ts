@@ -43,11 +43,13 @@ export const startAfterPages = (items: string, idField: string): Paging => ({
   query: (token) => ({ limit: '100', ...(token === null ? {} : { startAfter: token }) }),
   parse: (body) => {
     const { records } = recordsOf(body, items)
-    const last = records.at(-1)
-    if (last === undefined) return { records, nextToken: null }
-    const lastId = isPlainObject(last) ? last[idField] : undefined
-    if (typeof lastId === 'string' && lastId !== '') return { records, nextToken: lastId }
-    throw badPagination(`the last record of a page of ${items} has no ${idField} to go on from`)
+    // One goes on from the last record that has an id; a broken one after it comes again and is taken once more.
+    const ids = records.map((record) => (isPlainObject(record) ? record[idField] : undefined))
+    const lastId = ids.findLast((id) => typeof id === 'string' && id !== '')
+    if (typeof lastId === 'string') return { records, nextToken: lastId }
+    // A single broken record is the tail of the list; a page full of them means that the API has changed.
+    if (records.length <= 1) return { records, nextToken: null }
+    throw badPagination(`none of ${records.length} ${items} on a page has a ${idField} to go on from`)
   },
   endsWith: ({ nextToken }, newIds) => nextToken === null || newIds === 0,
 })

@@ -10,11 +10,18 @@ export const streamPartition = 'stream'
 
 const keyOf = (stream: string): ItemKey => ({ pk: streamPartition, sk: stream })
 
+/** Who works on a stream at this moment, for people who look; null when nobody does. */
+type LeaseReader = { holder(stream: string, now: number): Promise<{ owner: string; until: number } | null> }
+
 /** Checkpoints in the state table: one item per stream. */
-export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints => {
+export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader => {
   const items = createLeasedItems(deps)
 
   return {
+    holder: async (stream, now) => {
+      const item = await items.read(keyOf(stream))
+      return item?.owner && item.expiresAt > now ? { owner: item.owner, until: item.expiresAt } : null
+    },
     read: async (stream) => {
       const item = await items.read(keyOf(stream))
       return item && checkpointOf(stream, item)
@@ -30,7 +37,7 @@ export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: strin
       }),
     complete: (checkpoint, lease, summary) =>
       items.save(keyOf(checkpoint.stream), {
-        lease: { ...lease, fence: checkpoint.fence },
+        lease: { ...lease, fence: checkpoint.fence, release: true },
         state: stateOf(checkpoint),
         waiting: { id: summary.scanId, summary: JSON.stringify(summary) },
       }),
@@ -52,6 +59,9 @@ export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: strin
       const checkpoint = readableOrNew(stream, item)
       const state = stateOf({ ...checkpoint, scan: null, index: index ? null : checkpoint.index })
       if (await items.update(keyOf(stream), resetIfUnheld(item.fence, state, now))) return
+      // The SDK repeats a write whose answer got lost; the repetition finds the work done.
+      const found = await items.read(keyOf(stream))
+      if (found?.owner === null && found.fence === item.fence + 1 && found.state === state) return
       const message = `can't reset ${stream}: a worker is reading it now. Wait until it is done, or stop it, and try again`
       throw new FatalError(message, { code: 'usage' })
     },

@@ -3,8 +3,8 @@ import { zstdCompress, zstdDecompress } from 'node:zlib'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { PartFile } from '../sync/manifest.ts'
-import type { IndexStore, PartPath } from '../sync/ports.ts'
-import { fenceOf, filesKey, padded, scanPrefix } from './lake-paths.ts'
+import type { IndexStore, PartObject, PartPath } from '../sync/ports.ts'
+import { filesKey, isOfAttempt, padded, scanPrefix } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 
 const compress = promisify(zstdCompress)
@@ -23,6 +23,7 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
   return {
     writePart: (path, bytes, signal) => write(partOf(path), bytes, signal),
     readPart: (path) => read(partOf(path)),
+    listParts: async (stream) => (await objects.list(`index/${stream}/scan=`)).flatMap(partObject),
     indexKey: ({ stream, scanId, fence }) => `${indexPrefix(stream)}${scanId}-${fence}.bin.zst`,
     writeIndex: write,
     readIndex: read,
@@ -35,12 +36,13 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
       const bytes = await objects.get(key)
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
-    removeScan: async (scan, keepIndex) => {
-      const indexes = await objects.list(indexPrefix(scan.stream))
-      const working = await objects.list(scanPrefix(scan))
-      // An index with a higher fence belongs to a later scan, which may be about to point its checkpoint at it.
-      const old = indexes.filter((key) => key !== keepIndex && !(fenceOf(key) > fenceOf(scan.filesKey)))
-      await objects.remove([...working, ...old])
+    removeScan: async (scan) => {
+      const { stream, scanId, indexKey, replacedIndexKey } = scan
+      const all = await objects.list(`index/${stream}/scan=`)
+      const working = all.filter((key) => key.startsWith(scanPrefix(scan)) || isOfAttempt(key, scan))
+      const indexes = await objects.list(`${indexPrefix(stream)}${scanId}-`)
+      if (replacedIndexKey !== null) indexes.push(replacedIndexKey)
+      await objects.remove([...working, ...indexes.filter((key) => key !== indexKey)])
     },
   }
 }
@@ -48,6 +50,11 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
 const indexPrefix = (stream: string): string => `index/${stream}/index-`
 
 const partOf = (path: PartPath): string => `${scanPrefix(path)}part-${padded(path.part)}-${path.fence}.bin.zst`
+
+const partObject = (key: string): PartObject[] => {
+  const match = /\/scan=(?<scanId>[^/]+)\/part-(?<part>\d+)-(?<fence>\d+)\.bin\.zst$/.exec(key)?.groups
+  return match ? [{ key, scanId: `${match.scanId}`, part: Number(match.part), fence: Number(match.fence) }] : []
+}
 
 const unpacked = async (bytes: Uint8Array, address: string): Promise<Uint8Array> => {
   try {

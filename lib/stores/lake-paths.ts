@@ -1,6 +1,9 @@
 import { utcDate } from '../core/clock.ts'
 import { sha256 } from '../core/hash.ts'
+import type { Stream } from '../streams/stream.ts'
 import { columnsOf, type Table } from '../streams/table.ts'
+import type { ScanFootprint } from '../sync/checkpoint.ts'
+import type { PartFile } from '../sync/manifest.ts'
 import type { PartPath } from '../sync/ports.ts'
 
 /** What a file of the lake holds: rows of a table, or a stream's quarantined records. */
@@ -30,7 +33,23 @@ export const scanPrefix = ({ stream, scanId }: { stream: string; scanId: string 
   `index/${stream}/scan=${scanId}/`
 
 /** The fence of the attempt that wrote an object: the number before its extension. */
-export const fenceOf = (key: string): number => Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
+const fenceOf = (key: string): number => Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
+
+/** Where a scan's files lie, its quarantine included. */
+export const scanPartitions = (scan: ScanFootprint, { name, tables }: Stream): string[] => [
+  partitionPrefix({ ...scan, kind: 'quarantine', name }),
+  ...tables.map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
+]
+
+/** Whether one of the scan's attempts wrote an object. */
+export const isOfAttempt = (key: string, { fences }: Pick<ScanFootprint, 'fences'>): boolean =>
+  fenceOf(key) >= fences.first && fenceOf(key) <= fences.last
+
+/** The keys that an attempt at the scan wrote and its files don't list. Other scans of the same run are left alone. */
+export const orphansOf = (keys: readonly string[], scan: ScanFootprint, files: readonly PartFile[]): string[] => {
+  const listed = new Set(files.map(({ key }) => key))
+  return keys.filter((key) => !listed.has(key) && isOfAttempt(key, scan))
+}
 
 /** Part numbers as they stand in keys. */
 export const padded = (part: number): string => String(part).padStart(5, '0')

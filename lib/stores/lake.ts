@@ -6,12 +6,12 @@ import type { Json } from '../core/json.ts'
 import { Manifest, type PartFile } from '../sync/manifest.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import {
-  fenceOf,
   latestManifestKey,
   manifestKey,
   manifestPrefix,
-  partitionPrefix,
+  orphansOf,
   partKey,
+  scanPartitions,
   schemaVersion,
 } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
@@ -27,8 +27,8 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
     await objects.put(file.key, bytes, { signal, contentType })
     return { ...file, bytes: bytes.byteLength, sha256: sha256(bytes) }
   }
-  const writeJson = (key: string, value: unknown) =>
-    objects.put(key, Buffer.from(JSON.stringify(value)), { contentType: 'application/json' })
+  const writeJson = (key: string, value: unknown, signal: AbortSignal) =>
+    objects.put(key, Buffer.from(JSON.stringify(value)), { signal, contentType: 'application/json' })
 
   return {
     writeRows: (path, batch, signal) => {
@@ -44,18 +44,11 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
       return write(file, await quarantineFile(path, records), signal)
     },
     readManifest: (runId) => readManifest(objects, manifestKey(runId)),
-    writeManifest: (manifest) => writeJson(manifestKey(manifest.runId), manifest),
-    pointLatest: (manifest) => writeJson(latestManifestKey, manifest),
-    removeOrphans: async (scan, { name, tables }, files) => {
-      const published = await readManifest(objects, manifestKey(scan.runId))
-      const counted = new Set(
-        [...files, ...(published?.scans ?? []).flatMap((other) => other.files)].map(({ key }) => key),
-      )
-      const places = [partitionPrefix({ ...scan, kind: 'quarantine', name })]
-      for (const table of tables) places.push(partitionPrefix({ ...scan, kind: 'changes', name: table.name }))
-      const keys = (await Promise.all(places.map(objects.list))).flat()
-      // A higher fence than that of the attempt which completed the scan belongs to a later scan of the same run.
-      const orphans = keys.filter((key) => !counted.has(key) && !(fenceOf(key) > fenceOf(scan.filesKey)))
+    writeManifest: (manifest, signal) => writeJson(manifestKey(manifest.runId), manifest, signal),
+    pointLatest: (manifest, signal) => writeJson(latestManifestKey, manifest, signal),
+    removeOrphans: async (scan, stream, files) => {
+      const keys = await Promise.all(scanPartitions(scan, stream).map(objects.list))
+      const orphans = orphansOf(keys.flat(), scan, files)
       await objects.remove(orphans)
       return orphans.length
     },

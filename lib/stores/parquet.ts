@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import { parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer'
-import { type Cell, type ColumnType, columnsOf, type Table } from '../streams/table.ts'
+import { type ColumnSource, parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer'
+import { type Cell, type Column, type ColumnType, columnsOf, type Table } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
 /** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
@@ -23,6 +23,16 @@ const physical: Record<ColumnType, Partial<SchemaElement>> = {
   },
 }
 
+type Encoding = Pick<ColumnSource, 'statistics' | 'encoding'>
+
+const plain: Encoding = { statistics: false, encoding: 'PLAIN' }
+/** Bounds of unsorted texts and measures let no reader skip a file; most measures and times repeat too seldom for a dictionary. */
+const encodings: Partial<Record<ColumnType, Encoding>> = {
+  string: { statistics: false },
+  double: plain,
+  timestamp: { encoding: 'PLAIN' },
+}
+
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
 export const parquetSchema = (table: Table): SchemaElement[] => {
   const columns = columnsOf(table)
@@ -43,21 +53,32 @@ export const encodeParquet = ({ table, columns, rows }: RowBatch): Uint8Array =>
   }
   const buffer = parquetWriteBuffer({
     schema: parquetSchema(table),
-    columnData: declared.map(({ name, type }, i) => ({
-      name,
-      data: columns[i]!.map((cell) => (cell === null ? null : stored(cell, type, `${table.name}.${name}`))),
-    })),
+    columnData: declared.map((column, i) => columnSource(table, column, columns[i]!)),
     codec: 'ZSTD',
     compressors: { ZSTD: zstd },
     rowGroupSize: 100_000,
+    // One page per column: a part is small, and measuring each value to split it costs more than it gives.
+    pageSize: 0,
     createdBy: 'agent-platform-sync',
   })
   return new Uint8Array(buffer)
 }
 
-const stored = (cell: Exclude<Cell, null>, type: ColumnType, column: string): string | number | boolean | bigint => {
+const columnSource = (table: Table, { name, type }: Omit<Column, 'value'>, cells: readonly Cell[]): ColumnSource => {
+  const column = `${table.name}.${name}`
+  if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
+    return { name, data: cells.map((cell) => stored(cell, type, column)), ...encodings[type] }
+  }
+  // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
+  const bytes = (value: ReturnType<typeof stored>) => (typeof value === 'string' ? Buffer.from(value) : value)
+  return { name, data: cells.map((cell) => bytes(stored(cell, type, column))), ...plain }
+}
+
+/** The cell as the writer takes it, which makes timestamps of numbers itself. */
+const stored = (cell: Cell, type: ColumnType, column: string): Cell | bigint => {
+  if (cell === null) return null
   if (type === 'int64' || type === 'timestamp') {
-    if (Number.isSafeInteger(cell)) return BigInt(cell)
-  } else if (typeof cell === (type === 'json' ? 'string' : type === 'double' ? 'number' : type)) return cell
+    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : cell
+  } else if (typeof cell === (type === 'double' ? 'number' : type === 'json' ? 'string' : type)) return cell
   throw new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
 }

@@ -5,9 +5,10 @@ import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { CurrentRecord, Records, StoredRecord } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
-import type { Backoff } from './backoff.ts'
-import { createBatches, type RecordItem } from './batches.ts'
+import { type Backoff, untilDone } from './backoff.ts'
+import { createBatchWrite, type RecordItem } from './batch-write.ts'
 import { eachConcurrently, slices } from './concurrently.ts'
+import { readFirstSeen } from './first-seen.ts'
 import type { ObjectStore } from './objects.ts'
 
 /** What the records store works with. `bodies` takes the bodies that are too large for an item. */
@@ -24,7 +25,7 @@ const callsAtOnce = 8
 /** Current records in DynamoDB: one item per stream and primary key, large bodies in the lake bucket. */
 export const createRecords = (deps: RecordsDeps): Records => {
   const { dynamodb, table, bodies } = deps
-  const batches = createBatches(deps)
+  const batchWrite = createBatchWrite(deps)
 
   return {
     put: async ({ stream, records, changedAt, mayExist, signal }) => {
@@ -33,7 +34,7 @@ export const createRecords = (deps: RecordsDeps): Records => {
       if (mayExist) {
         const keys = newest.map(([pk]) => pk)
         await eachConcurrently(slices(keys, keysPerRead), callsAtOnce, async (some) => {
-          for (const [pk, at] of await batches.readFirstSeen(some, signal)) firstSeen.set(pk, at)
+          for (const [pk, at] of await readFirstSeen(deps, some, signal)) firstSeen.set(pk, at)
         })
       }
       await eachConcurrently(slices(newest, itemsPerWrite), callsAtOnce, async (some) => {
@@ -43,7 +44,9 @@ export const createRecords = (deps: RecordsDeps): Records => {
           const body = await bodyOf(bodies, { stream, record, signal })
           items.push({ pk, hash, ...body, firstSeenAt: firstSeen.get(pk) ?? changedAt, changedAt })
         }
-        await batches.write(items, signal)
+        const context = { what: `write ${items.length} current records to table ${table}`, signal }
+        const send = (rest: RecordItem[]) => batchWrite(rest, signal)
+        await callAws(context, () => untilDone(items, send, { ...deps, ...context }))
       })
     },
     tombstone: ({ stream, keys, deletedAt, signal }) =>

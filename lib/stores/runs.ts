@@ -1,17 +1,22 @@
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
 import { RunRecord } from '../sync/manifest.ts'
 import type { Runs } from '../sync/ports.ts'
-import { callAws } from './aws-errors.ts'
+import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const partition = 'run'
 
-/** Run records in the state table, ordered by the time they were scheduled for. Writing a run again replaces it. */
+/** Run records in the state table, ordered by the time they were scheduled for. */
 export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs => ({
   write: (record) =>
     callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
       const sk = `${new Date(record.scheduledAt).toISOString()}#${record.runId}`
       const Item = { pk: { S: partition }, sk: { S: sk }, record: { S: JSON.stringify(record) } }
-      await dynamodb.send(new PutItemCommand({ TableName: table, Item }))
+      const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
+      try {
+        await dynamodb.send(new PutItemCommand({ TableName: table, Item, ...condition }))
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error
+      }
     }),
   latest: () =>
     callAws({ what: `read the latest run from table ${table}` }, async () => {
@@ -29,3 +34,6 @@ export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
       return text === undefined ? null : RunRecord.parse(JSON.parse(text))
     }),
 })
+
+/** Whether another worker has a stream of the run: then that one's word on the run stands, before or after this one's. */
+export const isOvertaken = ({ streams }: RunRecord): boolean => streams.some(({ status }) => status === 'running')

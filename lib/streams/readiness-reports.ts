@@ -84,5 +84,6 @@ export const readinessReports = defineStream({
   schema: ReadinessReport,
   primaryKey: 'reportId',
   secretPaths: [],
+  dataMaps: ['apps', 'report'],
   tables: [reports, criteria, apps],
 })

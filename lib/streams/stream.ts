@@ -25,6 +25,8 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly changedAt?: (record: { readonly [key: string]: unknown }) => number | undefined
   /** Paths whose values never leave the process (`customModels[].apiKey`, `extraHeaders.*`). */
   readonly secretPaths: readonly string[]
+  /** Top-level maps whose keys are data, not field names: they say nothing about what is secret. */
+  readonly dataMaps?: readonly string[]
   /** Paths of strings that are times, whose format is "not shown": one that can't be read is kept in `_extra`. */
   readonly timeStrings?: readonly string[]
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */

@@ -29,14 +29,15 @@ export type Segment = z.infer<typeof Segment>
 /** A scan in progress: enough to go on from after a death at any instant, and bounded in size. */
 export const Scan = z.object({
   scanId: z.string(),
-  number: z.int().describe('Counts the scans of the stream; orders them.'),
   runId: z.string().describe('The run that began the scan: where its files lie, even when a later run ends it.'),
+  firstFence: z.int().describe('The fence of its first attempt.'),
   startedAt: z.number().describe('Unix ms; the time that every row of the scan carries.'),
   position: z.discriminatedUnion('at', [
     z.object({ at: z.literal('start') }),
     z.object({ at: z.literal('page'), token: z.string() }),
     z.object({ at: z.literal('end') }),
   ]),
+  approval: z.boolean().default(false).describe('It reads no list: it carries out deletes that were withheld.'),
   pass: z.int().describe('1, and one more for each restart from the beginning of the list.'),
   restarts: z.object({ runId: z.string(), count: z.int() }).describe('Restarts of the current run.'),
   barrenPages: z.int().describe('Pages in a row, up to now, that brought no new record.'),
@@ -59,8 +60,16 @@ export const ScanSummary = z.object({
   counts: Counts,
   records: z.int().describe('Live records after the scan.'),
   filesKey: z.string().describe('The object that lists the files the scan wrote.'),
+  indexKey: z.string().nullable().describe('The index that stands after the scan.'),
+  replacedIndexKey: z.string().nullable().describe('The index that stood before, if the scan replaced it.'),
+  fences: z
+    .object({ first: z.int(), last: z.int() })
+    .describe('The attempts at the scan: an unlisted object with a fence in between was left by a dead one.'),
 })
 export type ScanSummary = z.infer<typeof ScanSummary>
+
+/** Where to find the objects that the attempts at a scan wrote. */
+export type ScanFootprint = Pick<ScanSummary, 'stream' | 'scanId' | 'runId' | 'startedAt' | 'fences'>
 
 /** All that is remembered of a stream between attempts. `unpublished` is written by completion and by publish alone. */
 export const Checkpoint = z.object({

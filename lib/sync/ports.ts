@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
-import type { Checkpoint, ScanSummary } from './checkpoint.ts'
+import type { Checkpoint, ScanFootprint, ScanSummary } from './checkpoint.ts'
 import type { Manifest, PartFile, PublishState, RunRecord } from './manifest.ts'
 
 /** The API as the engine sees it. Throws the errors of core/errors.ts; never answers an unknown shape as "no data". */
@@ -28,7 +28,7 @@ export type Checkpoints = {
   acquire(stream: string, claim: LeaseClaim): Promise<{ checkpoint: Checkpoint } | { heldBy: string; until: number }>
   /** Writes the checkpoint and renews the lease (`release: true`: gives it up). */
   save(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
-  /** Like save, and in the same write adds the scan to those that wait for publish. */
+  /** Writes the checkpoint, gives the lease up, and adds the scan to those that wait for publish: one write. */
   complete(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, summary: ScanSummary): Promise<void>
   /** Scans of a stream that ended and are in no manifest yet, oldest first. */
   unpublished(stream: string): Promise<ScanSummary[]>
@@ -81,18 +81,23 @@ export type Lake = {
   writeQuarantine(path: PartPath, records: QuarantinedRecord[], signal: AbortSignal): Promise<PartFile>
   readManifest(runId: string): Promise<Manifest | null>
   /** Makes a manifest visible: from this instant readers count its files. */
-  writeManifest(manifest: Manifest): Promise<void>
+  writeManifest(manifest: Manifest, signal: AbortSignal): Promise<void>
   /** Points `manifests/latest.json` at a manifest. */
-  pointLatest(manifest: Manifest): Promise<void>
-  /** Removes the objects of a scan's tables and quarantine that are not among `files`. */
-  removeOrphans(scan: ScanSummary, stream: Stream, files: PartFile[]): Promise<number>
+  pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
+  /** Removes the objects in the scan's partitions that one of its attempts (`fences`) wrote and `files` don't list. */
+  removeOrphans(scan: ScanFootprint, stream: Stream, files: PartFile[]): Promise<number>
 }
+
+/** A part among the working objects: `readIndex` reads it by its key. */
+export type PartObject = { key: string; scanId: string; part: number; fence: number }
 
 /** Working objects of the engine: what is known of a stream, and what a scan has seen so far. */
 export type IndexStore = {
   /** What the flush saw, in the form of sync/index-format.ts. */
   writePart(path: PartPath, bytes: Uint8Array, signal: AbortSignal): Promise<void>
   readPart(path: PartPath): Promise<Uint8Array | null>
+  /** The parts of a stream's scans that are not removed yet, those of dead attempts included, in no order. */
+  listParts(stream: string): Promise<PartObject[]>
   /** The key under which an index of this scan and fence lies. */
   indexKey(path: Omit<PartPath, 'part'>): string
   writeIndex(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
@@ -101,8 +106,11 @@ export type IndexStore = {
   /** The files of a scan, so that publish need not read its parts. */
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
   readFiles(key: string): Promise<PartFile[] | null>
-  /** Removes a published scan's working objects, and indexes of the stream other than `keepIndex`. */
-  removeScan(scan: ScanSummary, keepIndex: string | null): Promise<void>
+  /**
+   * Removes the working objects of a scan that was published, and of those given up before it: parts, lists of files,
+   * indexes that dead attempts left, and the index it replaced. Never a later scan's: one may be completing right now.
+   */
+  removeScan(scan: ScanSummary): Promise<void>
 }
 
 /** The publisher's own state. One publisher works at a time, by the same leases as streams. */
@@ -113,6 +121,13 @@ export type Publications = {
 
 /** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
 export type Runs = {
+  /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
+}
+
+/** The catalog that warehouse engines read: on AWS Glue partitions, on a laptop nothing. */
+export type Catalog = {
+  /** Registers the partitions of a manifest's files. Repeating it is harmless. */
+  register(manifest: Manifest): Promise<void>
 }

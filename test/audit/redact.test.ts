@@ -4,7 +4,8 @@ import { createRedactor, isRedacted } from '../../lib/audit/redact.ts'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { type Json, parseJson } from '../../lib/core/json.ts'
 
-const { redact } = createRedactor('a key of the tests')
+const redactor = createRedactor('a key of the tests')
+const redact = (record: Json, secretPaths: readonly string[]) => redactor.redact(record, { secretPaths })
 const none: string[] = []
 const fingerprint = expect.stringMatching(/^redacted:hmac-sha256:[0-9a-f]{16}$/)
 const of = (secret: string) => (redact({ password: secret }, none) as { password: string }).password
@@ -159,7 +160,9 @@ describe('a redactor', () => {
     )
     expect(text.split(of('s1'))).toHaveLength(4)
     expect(of('s1')).not.toBe(of('s2'))
-    expect(createRedactor(Buffer.from('other')).redact({ password: 's1' }, none)).not.toEqual({ password: of('s1') })
+    expect(createRedactor(Buffer.from('other')).redact({ password: 's1' }, { secretPaths: none })).not.toEqual({
+      password: of('s1'),
+    })
   })
 
   it('takes no empty key', () => {
@@ -202,5 +205,22 @@ describe('a redactor', () => {
         expect(redact(once, paths)).toBe(once)
       }),
     )
+  })
+})
+
+describe('maps whose keys are data', () => {
+  const rules = { secretPaths: none, dataMaps: ['report'] }
+
+  it('keep values under keys that only look like the name of a secret', () => {
+    const record = { report: { secret_scanning: { numerator: 1, rationale: 'No token was found.' } } }
+    expect(redactor.redact(record, rules)).toBe(record)
+  })
+
+  it('hide secrets below those keys all the same, and the map counts at the top alone', () => {
+    const record = { report: { api_token: { password: 's1' } }, other: { report: { token: 's2' } } }
+    expect(redactor.redact(record, rules)).toEqual({
+      report: { api_token: { password: fingerprint } },
+      other: { report: { token: fingerprint } },
+    })
   })
 })

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import dynalite from 'dynalite'
 import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
+import { createDynamoDb } from './dynamodb.ts'
 import { lockFolder } from './lock.ts'
 import { localEnvironment, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
@@ -31,9 +31,9 @@ export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: nu
     for (const part of opened.splice(0).reverse()) await part.close()
   }
   try {
-    const s3AndSqs = await createS3AndSqs(join(folder, 's3-and-sqs'))
+    const s3AndSqs = await createS3AndSqs(folder)
     opened.push(s3AndSqs)
-    const server = frontDoor(dynalite({ path: join(folder, 'dynamodb'), createTableMs: 0, deleteTableMs: 0 }), s3AndSqs)
+    const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server, port)
     await prepareResources(endpointUrl)
@@ -81,6 +81,10 @@ const startFailure = (error: unknown, folder: string, port: number): unknown => 
     return new FatalError(`port ${port} is taken: choose another one, or none`, { code: 'usage', cause: error })
   }
   if (error instanceof SyncError && error.code === 'usage') return error
-  const message = `the local state in ${folder} can't be opened: ${messageOf(error)}. Delete the folder to start anew`
+  const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
   return new FatalError(message, { code: 'damaged_state', cause: error })
 }
+
+/** LevelDB's own error says no more than that it failed; its cause says why. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.cause ? `${error.message}: ${messageOf(error.cause)}` : messageOf(error)

@@ -1,32 +1,38 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { buildApp } from 'fauxqs'
+import { createObjectFiles } from './object-files.ts'
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
+type Persistence = NonNullable<Stores['sqsStore']['persistence']>
 type Modules = {
   SqsStore: new () => Stores['sqsStore']
   SnsStore: new () => Stores['snsStore']
   S3Store: new () => Stores['s3Store']
-  PersistenceManager: new (dir: string) => NonNullable<Stores['sqsStore']['persistence']>
+  PersistenceManager: new (dir: string) => Persistence
+  S3Error: new (code: string, message: string, status: number) => Error
 }
 
 /** An emulator without a socket of its own: it answers requests that the front door hands it. */
 export type Emulator = { handle: RequestListener; close(): Promise<void> }
 
-/** S3 and SQS by fauxqs, its state in SQLite under `dir` (see docs/decisions/emulators.md). */
+/** S3 and SQS by fauxqs: objects are files under `dir`/s3, queues are in SQLite under `dir`/sqs (see docs/decisions/emulators.md). */
 export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
-  const { SqsStore, SnsStore, S3Store, PersistenceManager } = await loadModules()
-  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: inKeyOrder(new S3Store()) }
-  const persistence = new PersistenceManager(dir)
-  // Loading comes before the stores know their persistence, else it would write what it reads.
-  persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store)
-  stores.sqsStore.persistence = persistence
-  stores.snsStore.persistence = persistence
-  stores.s3Store.persistence = persistence
-  for (const queue of stores.sqsStore.allQueues()) queue.persistence = persistence
+  const modules = await loadModules()
+  const stores: Stores = {
+    sqsStore: new modules.SqsStore(),
+    snsStore: new modules.SnsStore(),
+    s3Store: inKeyOrder(new modules.S3Store()),
+  }
+  const queues = keepQueues(stores, new modules.PersistenceManager(join(dir, 'sqs')))
+  const objects = createObjectFiles(join(dir, 's3'), (code, message) => new modules.S3Error(code, message, 400))
+  objects.loadS3(stores.s3Store)
+  stores.s3Store.persistence = objects
 
   const app = buildApp({ logger: false, stores })
   app.addHook('preClose', (done) => {
-    persistence.close()
+    queues.close()
     done()
   })
   await app.ready()
@@ -34,10 +40,34 @@ export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
   return { handle, close: () => app.close() }
 }
 
-/** Modules that fauxqs does not export: its own start function would listen on all interfaces. The version is pinned. */
+const keepQueues = ({ sqsStore, snsStore }: Stores, persistence: Persistence): Persistence => {
+  const database = databaseOf(persistence)
+  // A commit outlives the process without waiting for the disk; only a power cut could take the last ones, as in LevelDB.
+  database.exec('PRAGMA synchronous = NORMAL')
+  // Its own statement nulls a column that may not be null, so that giving a message back would fail.
+  const giveBack = database.prepare(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+  )
+  persistence.updateMessageReady = (messageId) => void giveBack.run(messageId)
+  // Loading comes before the stores know their persistence, else it would write what it reads.
+  persistence.loadSqsAndSns(sqsStore, snsStore)
+  sqsStore.persistence = persistence
+  snsStore.persistence = persistence
+  for (const queue of sqsStore.allQueues()) {
+    queue.persistence = persistence
+    // Who received a message is gone with the last process: waiting for its visibility timeout would help nobody.
+    for (const receipt of [...queue.inflightMessages.keys()]) queue.changeVisibility(receipt, 0)
+  }
+  return persistence
+}
+
+/** Private in its types; the version is pinned. */
+const databaseOf = (persistence: Persistence): DatabaseSync => (persistence as unknown as { db: DatabaseSync }).db
+
+/** Modules that fauxqs does not export: its own start function would listen on all interfaces. */
 const loadModules = async (): Promise<Modules> => {
   const root = import.meta.resolve('fauxqs')
-  const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js']
+  const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js', 'common/errors.js']
   return Object.assign({}, ...(await Promise.all(paths.map((path) => import(new URL(path, root).href)))))
 }
 

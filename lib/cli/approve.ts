@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { noDeadline } from '../core/deadline.ts'
+import { streamNamed, streams } from '../streams/index.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { number, type Output } from './output.ts'
+import { createLog } from './progress.ts'
+
+/** `platform-sync approve <stream>` */
+export const addApprove = (program: Command, cli: Cli): void => {
+  withLocal(program.command('approve'))
+    .description('accept the deletes that a suspect scan withheld, and publish them')
+    .argument('<stream>', 'the stream whose deletes are right')
+    .action(action<unknown, [string]>(cli, (io, options, name) => approve(cli, io, { ...options, name })))
+}
+
+const approve = async (cli: Cli, io: Output, options: CommonOptions & { name: string }): Promise<ExitCode> => {
+  const stream = streamNamed(options.name)
+  const { openSession } = await import('./session.ts')
+  const { runAt } = await import('./run-sync.ts')
+  const { approveDeletes } = await import('../sync/approve.ts')
+  const { finishRun } = await import('../sync/run-streams.ts')
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const session = await openSession(cli, { options, log, platform: false, note: io.note })
+  try {
+    const { app } = session
+    const run = runAt(cli.clock.now())
+    const result = await approveDeletes(stream, run, await app.syncDeps(noDeadline))
+    const { record } = await finishRun(run, { streams, results: [result] }, app.finishDeps())
+    const deleted = result.counts?.deleted ?? 0
+    if (result.status === 'complete')
+      io.say(`${stream.name}: ${number(deleted)} records are deleted, and published in run ${run.runId}.`)
+    else io.say(`${stream.name}: nothing was approved, ${result.reason}.`)
+    io.result({ stream: stream.name, runId: run.runId, status: result.status, reason: result.reason, deleted })
+    return record.status === 'complete' ? exitCodes.complete : exitCodes.failed
+  } finally {
+    await session.close()
+  }
+}

@@ -1,0 +1,65 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Clock } from '../core/clock.ts'
+import type { Variables } from '../core/env.ts'
+import type { ExitCode } from './exit-codes.ts'
+import { createOutput, type Output, type Terminal } from './output.ts'
+
+/** What the commands get from the process that runs them. */
+export type Cli = {
+  variables: Variables
+  stdout: Terminal
+  stderr: Terminal
+  clock: Clock
+  /** Aborts at the first Ctrl-C. */
+  interrupted: AbortSignal
+  /** Sets the exit code. */
+  exit(code: ExitCode): void
+}
+
+/** The folder that `--local` without a folder takes. */
+export const defaultFolder = '.local'
+
+/** Options that every command has. */
+export type CommonOptions = { json?: boolean; verbose?: boolean; local?: string | true }
+
+/** Gives a command its common options. */
+export const withCommon = (command: Command): Command =>
+  command
+    .option('--json', 'one JSON document on stdout instead of words')
+    .option('--verbose', 'log everything to stderr, and stacks of errors')
+
+/** Gives a command the option to work on this machine alone. */
+export const withLocal = (command: Command): Command =>
+  withCommon(command).option(
+    '--local [folder]',
+    `use emulators on this machine with their state in the folder (default ${defaultFolder}), and the built-in platform if PLATFORM_* is not set`,
+  )
+
+/** An action that says how it ended. `Args` are the command's arguments and then its options. */
+type Action<O, Args extends unknown[]> = (io: Output, options: O & CommonOptions, ...args: Args) => Promise<ExitCode>
+
+/** What commander calls: the command's arguments, its options, itself. */
+export const action =
+  <O, Args extends unknown[]>(cli: Cli, run: Action<O, Args>) =>
+  async (...given: unknown[]): Promise<void> => {
+    const options = given.at(-2) as O & CommonOptions
+    const io = createOutput({ ...cli, json: options.json === true })
+    cli.exit(await run(io, options, ...(given.slice(0, -2) as Args)))
+  }
+
+/** Reads a whole number within bounds. */
+export const wholeNumber =
+  ({ min, max }: { min: number; max: number }) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+  }
+
+/**
+ * `--local` may stand before another argument: only what looks like a path (`./data`, `/data`, `a/b`) is its folder.
+ */
+export const withFolders = (args: readonly string[]): string[] =>
+  args.map((arg, at) => (arg === '--local' && !isPath(args[at + 1]) ? `--local=${defaultFolder}` : arg))
+
+const isPath = (text = ''): boolean => /^(\.|~|\/)/.test(text) || /^[^\s-][^\s]*\/[^\s]*$/.test(text)

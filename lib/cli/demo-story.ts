@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import type { DemoQuery } from '../local/demo.ts'
+import type { Simulator } from '../local/simulator/simulator.ts'
+import { number, type Output } from './output.ts'
+import { answerTable } from './query.ts'
+import type { Answer } from './query-rows.ts'
+import type { Session } from './session.ts'
+
+/** A question with its answer, for `--json`. */
+export type Asked = DemoQuery & Pick<Answer, 'columns' | 'rows'>
+
+/** A part of the story begins. */
+export const sayHeading = (title: string, io: Output): void => io.say(`\n${io.style('bold', title)}\n`)
+
+/** A paragraph, broken between words. */
+const sayParagraph = (text: string, io: Output): void => {
+  const width = Math.min(io.columns, 90)
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      io.say(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  io.say(`${line}\n`)
+}
+
+/** What there is before anything is synced. */
+export const sayFirstDay = (simulator: Simulator, { variables }: Session, io: Output): void => {
+  const { reports, sessions, users, revisions, computers } = simulator.state().records
+  sayHeading('1. A first sync', io)
+  const records = `${number(sessions)} sessions, ${number(users)} users, ${number(reports)} readiness reports, ${revisions} revisions of the settings and ${computers} computers`
+  sayParagraph(
+    `A simulated platform runs at ${simulator.url} with ${records}. DynamoDB and S3 are emulated at ` +
+      `${variables.AWS_ENDPOINT_URL}. Everything is new:`,
+    io,
+  )
+}
+
+/** What happened on the platform before the second run. */
+export const saySecondDay = (io: Output): void => {
+  sayHeading('2. A day passes on the platform, and a second sync finds what changed', io)
+  sayParagraph(
+    'Records changed, appeared and went. One session now says "a dozen" where its schema wants a number. The list of ' +
+      'users answers 429 twice, with Retry-After: 1.',
+    io,
+  )
+}
+
+/** How to read the second table. */
+export const sayReading = (io: Output): void => {
+  io.say()
+  sayParagraph(
+    'Each record received is accounted for: new, changed, unchanged or in quarantine. Deleted is what the whole list ' +
+      'no longer shows. Only new, changed and deleted records were written.',
+    io,
+  )
+}
+
+/** A question, its SQL and its answer. */
+export const sayQuery = ({ title, sql }: DemoQuery, answer: Answer, io: Output): void => {
+  io.say(`${io.style('bold', title)}`)
+  for (const line of sql.split('\n')) io.say(io.style('dim', `  ${line}`))
+  io.say(`\n${answerTable(answer, io.columns)}\n`)
+}
+
+/** Where things are, and what to do next; each command works as it stands. */
+export const sayClosing = (
+  { folder, isDefault, bucket, seconds }: { folder: string; isDefault: boolean; bucket: string; seconds: number },
+  io: Output,
+): void => {
+  const local = isDefault ? '--local' : `--local=${folder}`
+  const command = (text: string) => io.say(`  npm run -s platform-sync -- ${text}`)
+  sayHeading('4. Yours to try', io)
+  sayParagraph(
+    `That took ${seconds.toFixed(0)} s. The lake lies in ${join(folder, 's3', bucket)} as plain Parquet files, the tables in ` +
+      `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
+    io,
+  )
+  io.say('How the streams stand, and another sync: nothing changed, so nothing is written')
+  command(`status ${local}`)
+  command(`sync ${local}`)
+  io.say('Let another day pass first')
+  command(`sync ${local} --skip-days 1`)
+  io.say('Ask the lake (tables and columns: docs/streams.md)')
+  command(`query ${local} "select status, count(*) from sessions_current group by all"`)
+  io.say('The platform alone, to try with curl, faults included')
+  command('simulator')
+}

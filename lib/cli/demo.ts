@@ -1,0 +1,95 @@
+import { relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Simulator } from '../local/simulator/simulator.ts'
+import { streams } from '../streams/index.ts'
+import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
+import { type Asked, sayClosing, sayFirstDay, sayHeading, sayQuery, sayReading, saySecondDay } from './demo-story.ts'
+import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
+import type { Output } from './output.ts'
+import { createLog, createProgress, type Lines, type Progress } from './progress.ts'
+import { runJson, sayRun } from './run-report.ts'
+import type { FinishedRun } from './run-sync.ts'
+import type { Session } from './session.ts'
+
+/** `platform-sync demo` */
+export const addDemo = (program: Command, cli: Cli): void => {
+  withLocal(program.command('demo'))
+    .description('show the whole job on this machine: a platform, two syncs with a day in between, three questions')
+    .action(action<unknown, []>(cli, (io, options) => demo(cli, io, options)))
+}
+
+const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+  const began = cli.clock.now()
+  const folder = resolve(options.local === undefined || options.local === true ? defaultFolder : options.local)
+  const { emptyFolder, writeBuiltInPlatform } = await import('../local/built-in-platform.ts')
+  const { firstDay, secondDay, rateLimit } = await import('../local/demo.ts')
+  emptyFolder(folder)
+  writeBuiltInPlatform(folder, firstDay)
+
+  // Each run has bars of its own; the log goes to those on the screen.
+  let progress = createProgress(cli.stderr)
+  const session = await open(cli, options, { folder, progress: { line: (text) => progress.line(text) } })
+  const sync = async () => {
+    progress = createProgress(cli.stderr)
+    return syncAll(session.app, { io, progress, interrupted: cli.interrupted })
+  }
+  try {
+    const simulator = session.simulator as Simulator
+    sayFirstDay(simulator, session, io)
+    const first = await sync()
+    simulator.advance()
+    for (const fault of [...secondDay.faults, rateLimit]) simulator.fault(fault)
+    writeBuiltInPlatform(folder, secondDay)
+    saySecondDay(io)
+    const second = await sync()
+    sayReading(io)
+    const asked = await askQuestions(session, io)
+    const shown = relative(process.cwd(), folder) || folder
+    const bucket = session.variables.LAKE_BUCKET ?? ''
+    const seconds = (cli.clock.now() - began) / 1000
+    sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
+    io.result({ folder, runs: [first, second].map(runJson), queries: asked })
+    return second.interrupted ? exitCodes.interrupted : exitCodeOfRun(second.record.status)
+  } finally {
+    await session.close()
+  }
+}
+
+type Where = { folder: string; progress: Lines }
+
+/** The demo has a platform of its own, whatever the environment names. */
+const open = async (cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Session> => {
+  const { openSession } = await import('./session.ts')
+  const own = Object.fromEntries(Object.entries(cli.variables).filter(([name]) => !name.startsWith('PLATFORM_')))
+  const log = createLog(progress, { verbose: options.verbose === true })
+  const wanted = { options: { ...options, local: folder }, log, platform: true, note: () => {} }
+  return openSession({ ...cli, variables: own }, wanted)
+}
+
+type Syncing = { io: Output; progress: Progress; interrupted: AbortSignal }
+
+const syncAll = async (app: Session['app'], { io, ...watching }: Syncing): Promise<FinishedRun> => {
+  const { runSync } = await import('./run-sync.ts')
+  const finished = await runSync(streams, { app, ...watching })
+  sayRun(finished, io)
+  return finished
+}
+
+const askQuestions = async ({ app }: Session, io: Output): Promise<Asked[]> => {
+  const { openLakeDatabase } = await import('./lake-database.ts')
+  const { ask } = await import('./query-rows.ts')
+  const { demoQueries, quarantineQuery } = await import('../local/demo.ts')
+  const database = await openLakeDatabase(app)
+  try {
+    sayHeading('3. The lake answers', io)
+    const asked: Asked[] = []
+    for (const query of [...demoQueries, quarantineQuery]) {
+      const answer = await ask(database.connection, query.sql)
+      sayQuery(query, answer, io)
+      asked.push({ ...query, columns: answer.columns, rows: answer.rows })
+    }
+    return asked
+  } finally {
+    await database.close()
+  }
+}

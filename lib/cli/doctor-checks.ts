@@ -1,0 +1,80 @@
+import type { App } from '../compose.ts'
+import { deadlineAfter } from '../core/deadline.ts'
+import { PlatformVariables, RedactionVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { messageOf, SyncError } from '../core/errors.ts'
+import { streams } from '../streams/index.ts'
+import type { Stream } from '../streams/stream.ts'
+
+/** One thing that was looked at. `warn` does not stop a sync, `fail` does. */
+export type Check = { what: string; state: 'ok' | 'warn' | 'fail' | 'info'; detail: string }
+
+const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
+
+/** Every variable, and what it is set to unless that is a secret. What is missing is said by the one who needs it. */
+export const checkVariables = (variables: Variables): Check[] => {
+  const schema = { ...PlatformVariables.shape, ...RedactionVariables.shape, ...StoreVariables.shape }
+  return Object.keys(schema).map((what) => {
+    const value = variables[what]
+    if (!value) return { what, state: 'info', detail: 'not set' }
+    return { what, state: 'ok', detail: secrets.has(what) ? `set (${value.length} characters)` : value }
+  })
+}
+
+/** Whether tables and bucket are there and may be read. */
+export const checkStores = async (app: App): Promise<Check[]> => [
+  await check('state table', 'can be read', () => app.checkpoints.read(anyStream.name)),
+  await check('records table', 'can be read', () => app.records.get(anyStream.name, 'doctor')),
+  await check('lake bucket', 'can be listed', () => app.objects.list('manifests/latest')),
+]
+
+const anyStream = streams[0] as Stream
+
+/** Whether each endpoint that a stream reads answers with what the stream expects, and whether the clocks agree. */
+export const checkPlatform = async (app: App, variables: Variables): Promise<Check[]> => {
+  const checks = await Promise.all(streams.map((stream) => checkEndpoint(stream, app)))
+  return [...checks, await checkClock(app, variables.PLATFORM_BASE_URL ?? '')]
+}
+
+const patienceMs = 10_000
+
+const checkEndpoint = async ({ name, endpoint, paging }: Stream, { platform, clock }: App): Promise<Check> => {
+  const query = paging.query(null)
+  const small = 'limit' in query ? { ...query, limit: '1' } : query
+  const read = async () =>
+    paging.parse(await platform.get(endpoint, small, { deadline: deadlineAfter(clock, patienceMs) }))
+  const result = await check(name, `GET ${endpoint.path} answers`, read)
+  // A stream that is forbidden is skipped, and the others go on.
+  return result.forbidden ? { ...result, state: 'warn' } : result
+}
+
+const check = async (
+  what: string,
+  good: string,
+  look: () => Promise<unknown>,
+): Promise<Check & { forbidden?: boolean }> => {
+  try {
+    await look()
+    return { what, state: 'ok', detail: good }
+  } catch (error) {
+    const forbidden = error instanceof SyncError && error.code === 'forbidden'
+    return { what, state: 'fail', detail: messageOf(error), ...(forbidden ? { forbidden } : {}) }
+  }
+}
+
+const skewAllowedMs = 60_000
+
+/** Compares this machine's clock with the platform's Date header; no credential is sent. */
+const checkClock = async ({ clock }: App, address: string): Promise<Check> => {
+  const what = 'clock'
+  try {
+    const asked = { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(patienceMs) } as const
+    const { headers } = await fetch(address, asked)
+    const skewMs = clock.now() - Date.parse(headers.get('date') ?? '')
+    if (Number.isNaN(skewMs)) return { what, state: 'info', detail: 'the platform does not say what time it is' }
+    if (Math.abs(skewMs) <= skewAllowedMs) return { what, state: 'ok', detail: "agrees with the platform's" }
+    const much = `${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'ahead of' : 'behind'} the platform's`
+    return { what, state: 'warn', detail: `${much}: set it by NTP, for AWS refuses requests that are 15 minutes off` }
+  } catch {
+    return { what, state: 'info', detail: 'could not be compared, the platform does not answer' }
+  }
+}

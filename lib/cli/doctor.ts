@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { FatalError, messageOf } from '../core/errors.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { Output } from './output.ts'
+import { createLog } from './progress.ts'
+
+/** `platform-sync doctor` */
+export const addDoctor = (program: Command, cli: Cli): void => {
+  withLocal(program.command('doctor'))
+    .description('check configuration, credentials, storage and each endpoint, and say what to fix')
+    .action(action<unknown, []>(cli, (io, options) => doctor(cli, io, options)))
+}
+
+const doctor = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+  const { openSession } = await import('./session.ts')
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  try {
+    const session = await openSession(cli, { options, log, platform: true, note: io.note })
+    try {
+      const { app, variables } = session
+      const checks = [
+        ...checkVariables(variables),
+        ...(await checkStores(app)),
+        ...(await checkPlatform(app, variables)),
+      ]
+      return tell(checks, io)
+    } finally {
+      await session.close()
+    }
+  } catch (error) {
+    if (!(error instanceof FatalError) || error.code !== 'configuration') throw error
+    tell([...checkVariables(cli.variables), { what: 'configuration', state: 'fail', detail: messageOf(error) }], io)
+    return exitCodes.usage
+  }
+}
+
+const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'], info: ['dim', '·'] } as const
+
+const tell = (checks: readonly Check[], io: Output): ExitCode => {
+  const width = Math.max(...checks.map(({ what }) => what.length))
+  for (const { what, state, detail } of checks) {
+    const [style, mark] = marks[state]
+    io.say(`${io.style(style, mark)} ${what.padEnd(width)}  ${detail}`)
+  }
+  const failed = checks.filter(({ state }) => state === 'fail').length
+  const warned = checks.filter(({ state }) => state === 'warn').length
+  io.say()
+  if (failed === 0)
+    io.say(warned === 0 ? 'All is well.' : `It works, with ${warned} warning${warned === 1 ? '' : 's'}.`)
+  else io.say(`${failed} problem${failed === 1 ? '' : 's'} to fix.`)
+  io.result({ ok: failed === 0, checks })
+  return failed === 0 ? exitCodes.complete : exitCodes.failed
+}

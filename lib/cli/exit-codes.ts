@@ -1,0 +1,15 @@
+import { SyncError } from '../core/errors.ts'
+
+/** How a command ended, for scripts: all complete; failed; wrong usage or configuration; partly (design §11). */
+export const exitCodes = { complete: 0, failed: 1, usage: 2, partly: 3, interrupted: 130 } as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+const theirsToFix = new Set(['usage', 'configuration', 'approval_not_possible'])
+
+/** The exit code for what a command threw: 2 when the caller has to change what was asked or how it is set up. */
+export const exitCodeOf = (error: unknown): ExitCode =>
+  error instanceof SyncError && theirsToFix.has(error.code) ? exitCodes.usage : exitCodes.failed
+
+/** The exit code of a run. */
+export const exitCodeOfRun = (status: 'complete' | 'partial' | 'failed'): ExitCode =>
+  ({ complete: exitCodes.complete, partial: exitCodes.partly, failed: exitCodes.failed })[status]

@@ -1,0 +1,86 @@
+import type { Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import Table from 'cli-table3'
+
+/** A stream that may be a terminal. */
+export type Terminal = Writable & { isTTY?: boolean; columns?: number }
+type Style = Parameters<typeof styleText>[0]
+
+/** Where a command's words go: results to stdout, everything else to stderr. */
+export type Output = {
+  /** One JSON document instead of words. */
+  readonly json: boolean
+  /** Characters per line of the terminal; wide when it is none. */
+  readonly columns: number
+  /** A line of the result, for people: silent with `--json`. */
+  say(text?: string): void
+  /** The result as JSON: silent without `--json`. */
+  result(value: unknown): void
+  /** Text as it is, on stdout. */
+  write(text: string): void
+  /** A line beside the result. */
+  note(text: string): void
+  /** Colours a text of the result, on a terminal and unless NO_COLOR says no. */
+  style(style: Style, text: string): string
+}
+
+/** An output over the two streams of a process. */
+export const createOutput = (streams: { stdout: Terminal; stderr: Terminal; json: boolean }): Output => {
+  const { stdout, stderr, json } = streams
+  return {
+    json,
+    columns: stdout.isTTY ? (stdout.columns ?? 80) : 160,
+    say: (text = '') => {
+      if (!json) stdout.write(`${text}\n`)
+    },
+    result: (value) => {
+      if (json) stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+    },
+    write: (text) => void stdout.write(text),
+    note: (text) => void stderr.write(`${text}\n`),
+    style: (style, text) => styleText(style, text, { stream: stdout }),
+  }
+}
+
+/** A column of a table: its head, and whether its cells are numbers. */
+export type Head = { title: string; right?: boolean }
+
+/** A table without frame: head, rule, rows. */
+export const tableText = (heads: readonly Head[], rows: readonly (readonly string[])[]): string => {
+  const none = Object.fromEntries(frame.map((part) => [part, '']))
+  const table = new Table({
+    head: heads.map(({ title }) => title),
+    colAligns: heads.map(({ right }) => (right ? 'right' : 'left')),
+    chars: { ...none, 'top-mid': '', mid: '─', 'mid-mid': '──', 'left-mid': '', 'right-mid': '', middle: '  ' },
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+  })
+  table.push(...rows.map((row) => [...row]))
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+const frame = ['top', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'right']
+
+/** A text without its colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours begin with
+export const visible = (text: string): string => text.replaceAll(/\u001b\[[0-9;]*m/g, '')
+
+/** How many characters the longest line of a text takes. */
+export const widthOf = (text: string): number => Math.max(...text.split('\n').map((line) => visible(line).length))
+
+/** 12345 as 12,345. */
+export const number = (value: number): string => value.toLocaleString('en-US')
+
+/** A time in UTC, to the second. */
+export const time = (unixMs: number): string => `${new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+/** A duration in words: 40 s, 3 min, 5 h, 2 days. */
+export const duration = (ms: number): string => {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 100) return `${seconds} s`
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`
+}

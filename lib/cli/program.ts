@@ -1,0 +1,61 @@
+import { Command, CommanderError } from 'commander'
+import { messageOf, SyncError } from '../core/errors.ts'
+import { addApprove } from './approve.ts'
+import { type Cli, withFolders } from './command.ts'
+import { addDemo } from './demo.ts'
+import { addDocs } from './docs.ts'
+import { addDoctor } from './doctor.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { addQuery } from './query.ts'
+import { addReset } from './reset.ts'
+import { addSimulator } from './simulator.ts'
+import { addStatus } from './status.ts'
+import { addSync } from './sync.ts'
+
+const commands = [
+  addDemo,
+  addSync,
+  addStatus,
+  addQuery,
+  addReset,
+  addApprove,
+  addDoctor,
+  addSimulator,
+  addDocs,
+] as const
+
+/** Runs one command line. Never throws: what goes wrong is told on stderr, and by the exit code. */
+export const runCli = async (args: readonly string[], cli: Cli): Promise<void> => {
+  const program = new Command('platform-sync')
+    .description("Keeps an organization's Agent Platform data in its own AWS account, or on this machine.")
+    .showHelpAfterError('(--help shows what there is)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void cli.stdout.write(text),
+      writeErr: (text) => void cli.stderr.write(text),
+    })
+  for (const add of commands) add(program, cli)
+  try {
+    await program.parseAsync(withFolders(args), { from: 'user' })
+  } catch (error) {
+    cli.exit(report(error, args, cli))
+  }
+}
+
+const report = (error: unknown, args: readonly string[], cli: Cli) => {
+  // Commander has said what it has to say.
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.complete
+  const code = error instanceof CommanderError ? exitCodes.usage : exitCodeOf(error)
+  if (args.includes('--json')) {
+    const name = error instanceof SyncError ? error.code : error instanceof CommanderError ? 'usage' : 'bug'
+    cli.stdout.write(`${JSON.stringify({ error: { code: name, message: messageOf(error) } }, null, 2)}\n`)
+  }
+  if (!(error instanceof CommanderError)) cli.stderr.write(`${textOf(error, args.includes('--verbose'))}\n`)
+  return code
+}
+
+/** Errors thrown on purpose are told by their message; anything else is a bug and surfaces with its stack. */
+const textOf = (error: unknown, verbose: boolean): string => {
+  if (error instanceof SyncError && !verbose) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

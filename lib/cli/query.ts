@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { number, type Output, tableText, widthOf } from './output.ts'
+import { createLog } from './progress.ts'
+import type { Answer, Value } from './query-rows.ts'
+
+type Options = { format?: 'table' | 'json' | 'csv' }
+
+/** `platform-sync query "<sql>"` */
+export const addQuery = (program: Command, cli: Cli): void => {
+  withLocal(program.command('query'))
+    .description(
+      'ask the published lake in SQL (DuckDB): a view per table and its <table>_current, see docs/streams.md',
+    )
+    .argument('<sql>', 'for example "select status, count(*) from sessions_current group by all"')
+    .addOption(new Option('--format <format>', 'how to print rows').choices(['table', 'json', 'csv']))
+    .action(action<Options, [string]>(cli, (io, options, sql) => query(cli, io, { ...options, sql })))
+}
+
+const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { sql: string }): Promise<ExitCode> => {
+  const { openSession } = await import('./session.ts')
+  const { openLakeDatabase } = await import('./lake-database.ts')
+  const { ask } = await import('./query-rows.ts')
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const session = await openSession(cli, { options, log, platform: false, note: io.note })
+  try {
+    const database = await openLakeDatabase(session.app, options.sql)
+    try {
+      const answer = await ask(database.connection, options.sql)
+      const format = options.format ?? (io.json ? 'json' : 'table')
+      io.write(render[format](answer, io.columns))
+    } finally {
+      await database.close()
+    }
+    return exitCodes.complete
+  } finally {
+    await session.close()
+  }
+}
+
+const shownRows = 200
+const cellWidths = [400, 100, 80, 60, 50, 40, 32, 24, 16]
+
+/** Rows as a table for people: the first ones, with long texts cut as far as the width asks for it. */
+export const answerTable = ({ columns, numeric, rows }: Answer, width: number): string => {
+  const heads = columns.map((title, at) => ({ title, right: numeric[at] === true }))
+  const shown = rows.slice(0, shownRows).map((row) => row.map(plain))
+  let table = ''
+  for (const most of cellWidths) {
+    table = tableText(
+      heads,
+      shown.map((row) => row.map((text) => cut(text, most))),
+    )
+    if (widthOf(table) <= width) break
+  }
+  return table
+}
+
+const sayAnswer = (answer: Answer, width: number): string => {
+  const { length } = answer.rows
+  const more = length > shownRows ? `, of which ${shownRows} are shown (--format csv or json shows all)` : ''
+  return `${answerTable(answer, width)}\n\n${number(length)} row${length === 1 ? '' : 's'}${more}\n`
+}
+
+const render = {
+  table: sayAnswer,
+  json: ({ columns, rows }: Answer): string =>
+    `${JSON.stringify(
+      rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]]))),
+      null,
+      2,
+    )}\n`,
+  csv: ({ columns, rows }: Answer): string =>
+    [columns, ...rows].map((cells) => `${cells.map((value) => csvCell(plain(value))).join(',')}\n`).join(''),
+} as const
+
+const plain = (value: Value | undefined): string => {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const cut = (text: string, most: number): string => {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { streamNamed } from '../streams/index.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { Output } from './output.ts'
+import { createLog } from './progress.ts'
+
+type Options = { index?: boolean }
+
+/** `platform-sync reset <stream>` */
+export const addReset = (program: Command, cli: Cli): void => {
+  withLocal(program.command('reset'))
+    .description('forget a scan in progress, so that the next one reads the list from its beginning')
+    .argument('<stream>', 'the stream to reset')
+    .option('--index', 'forget what is known of its records, too: the next scan writes every record anew')
+    .action(action<Options, [string]>(cli, (io, options, name) => reset(cli, io, { ...options, name })))
+}
+
+const reset = async (cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> => {
+  const { name: stream } = streamNamed(options.name)
+  const { openSession } = await import('./session.ts')
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const session = await openSession(cli, { options, log, platform: false, note: io.note })
+  try {
+    const index = options.index === true
+    await session.app.checkpoints.reset(stream, { index, now: cli.clock.now() })
+    const effect = index
+      ? 'and writes every record anew (no delete can be found by it)'
+      : 'and compares with what is known'
+    io.say(`${stream} is reset: the next sync reads its list from the beginning, ${effect}.`)
+    io.result({ stream, reset: true, index })
+    return exitCodes.complete
+  } finally {
+    await session.close()
+  }
+}

@@ -1,0 +1,87 @@
+import type { StreamStatus } from '../sync/checkpoint.ts'
+import { type Head, number, type Output, tableText, widthOf } from './output.ts'
+import type { FinishedRun, TimedResult } from './run-sync.ts'
+
+const colours = {
+  complete: 'green',
+  paused: 'yellow',
+  rate_limited: 'yellow',
+  running: 'yellow',
+  skipped: 'yellow',
+  suspect: 'yellow',
+  failed: 'red',
+} as const satisfies Record<StreamStatus, string>
+
+/** A status in its colour. */
+export const statusText = (status: StreamStatus, io: Output): string => io.style(colours[status], status)
+
+/** Prints what a run did: a table, or on a narrow terminal a paragraph per stream; then what needs attention. */
+export const sayRun = ({ record, results, seconds, interrupted }: FinishedRun, io: Output): void => {
+  const table = tableText(
+    heads,
+    results.map((result) => rowOf(result, io)),
+  )
+  io.say(widthOf(table) <= io.columns ? table : results.map((result) => paragraphOf(result, io)).join('\n'))
+  const troubled = results.filter(({ reason }) => reason !== null)
+  if (troubled.length > 0) io.say()
+  for (const { stream, status, reason } of troubled) io.say(`${statusText(status, io)} ${stream}: ${reason}`)
+  io.say()
+  io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)
+  if (interrupted) io.say('Stopped. What was read is kept; the next sync goes on there.')
+}
+
+/** The same for `--json`. */
+export const runJson = ({ record, results, manifest, seconds, interrupted }: FinishedRun): unknown => ({
+  runId: record.runId,
+  status: record.status,
+  seconds,
+  interrupted,
+  streams: results.map(({ stream, status, reason, counts, seconds: streamSeconds }) => ({
+    stream,
+    status,
+    reason,
+    counts,
+    seconds: streamSeconds,
+  })),
+  published: manifest.scans.map(({ stream, scanId, status, records, files }) => ({
+    stream,
+    scanId,
+    status,
+    records,
+    files: files.map(({ table, key, rows, bytes }) => ({ table, key, rows, bytes })),
+  })),
+})
+
+const right = true
+const heads: readonly Head[] = [
+  { title: 'stream' },
+  { title: 'status' },
+  { title: 'received', right },
+  { title: 'new', right },
+  { title: 'changed', right },
+  { title: 'unchanged', right },
+  { title: 'deleted', right },
+  { title: 'quarantined', right },
+  { title: 'API calls', right },
+  { title: 'seconds', right },
+]
+
+const rowOf = ({ stream, status, counts, seconds }: TimedResult, io: Output): string[] => {
+  const cells = counts
+    ? [counts.received, counts.inserted, counts.updated, counts.unchanged, counts.deleted].map(number)
+    : ['', '', '', '', '']
+  const quarantined = counts?.quarantined ?? 0
+  const quarantine = quarantined > 0 ? io.style('yellow', number(quarantined)) : counts ? '0' : ''
+  return [stream, statusText(status, io), ...cells, quarantine, number(counts?.apiCalls ?? 0), seconds.toFixed(1)]
+}
+
+const paragraphOf = ({ stream, status, counts, seconds }: TimedResult, io: Output): string => {
+  const first = `${stream.padEnd(30)}${statusText(status, io)}, ${callsText(counts?.apiCalls ?? 0)}, ${seconds.toFixed(1)} s`
+  if (!counts) return first
+  const { received, inserted, updated, unchanged, deleted, quarantined } = counts
+  const parts = `${number(inserted)} new, ${number(updated)} changed, ${number(unchanged)} unchanged`
+  const rest = `${number(deleted)} deleted${quarantined > 0 ? `, ${number(quarantined)} quarantined` : ''}`
+  return `${first}\n  ${number(received)} received: ${parts}; ${rest}`
+}
+
+const callsText = (calls: number): string => `${number(calls)} API call${calls === 1 ? '' : 's'}`

@@ -1,0 +1,110 @@
+import type { App } from '../compose.ts'
+import { RetryableError, SyncError } from '../core/errors.ts'
+import { streams as allStreams } from '../streams/index.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Run, StreamResult, SyncDeps } from '../sync/attempt.ts'
+import type { Source } from '../sync/ports.ts'
+import { driveStream, finishRun, type RunResult } from '../sync/run-streams.ts'
+import { syncStream } from '../sync/sync-stream.ts'
+import { type Progress, stackOf } from './progress.ts'
+
+/** A stream's part of a run, with how long it took. */
+export type TimedResult = StreamResult & { seconds: number }
+
+/** What a run came to, for people and for `--json`. */
+export type FinishedRun = RunResult & { results: TimedResult[]; seconds: number; interrupted: boolean }
+
+type Deps = { app: App; progress: Progress; interrupted: AbortSignal }
+
+/** A run that begins now. Two runs never share an id: it has the time to the millisecond. */
+export const runAt = (now: number): Run => ({
+  runId: new Date(now).toISOString().replaceAll(/[-:.]/g, ''),
+  scheduledAt: now,
+})
+
+/**
+ * Reads streams side by side, and publishes what they completed. At an interruption each stream keeps what it has read
+ * and stops; the next run goes on there.
+ */
+export const runSync = async (
+  streams: readonly Stream[],
+  { app, progress, interrupted }: Deps,
+): Promise<FinishedRun> => {
+  const { clock } = app
+  const began = clock.now()
+  const run = runAt(began)
+  const deps = await app.syncDeps({ remainingMs: () => (interrupted.aborted ? 0 : Number.POSITIVE_INFINITY) })
+  try {
+    await announce(streams, deps, progress)
+    const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
+    const results = await Promise.all(streams.map((stream) => readStream(stream, run, reading)))
+    const finished = await finishRun(run, { streams: allStreams, results }, app.finishDeps())
+    const seconds = (clock.now() - began) / 1000
+    return { ...finished, results, seconds, interrupted: interrupted.aborted }
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Says of each stream how many records it had the last time. Trouble with storage is told when the stream is read. */
+const announce = async (streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> => {
+  const known = await Promise.all(streams.map(({ name }) => checkpoints.read(name).catch(() => null)))
+  for (const [at, { name }] of streams.entries()) progress.begin(name, known[at]?.lastScan?.records ?? null)
+}
+
+type Reading = { deps: SyncDeps; progress: Progress; interrupted: AbortSignal; stop: AbortSignal }
+
+const readStream = async (stream: Stream, run: Run, reading: Reading): Promise<TimedResult> => {
+  const { deps, progress, interrupted } = reading
+  const { clock } = deps
+  const began = clock.now()
+  const watched = { ...deps, source: watchedSource(deps.source, reading) }
+  const result = await driveStream(stream, run, {
+    attempt: async () => {
+      const attempted = await attemptOrLog(() => syncStream(stream, run, watched), stream, deps)
+      if (attempted.status === 'rate_limited' && !interrupted.aborted) {
+        const seconds = Math.ceil((attempted.retryAfterMs ?? 0) / 1000)
+        progress.line(`${stream.name}: the platform asks to wait ${seconds} s; what was read is kept.`)
+      }
+      return attempted
+    },
+    wait: (ms) => clock.sleep(ms, interrupted).catch(() => {}),
+    goOn: () => !interrupted.aborted,
+  })
+  progress.end(result)
+  return { ...result, seconds: (clock.now() - began) / 1000 }
+}
+
+/** What nobody threw on purpose is a bug: its stack goes to the log before it becomes the stream's failure. */
+const attemptOrLog = async (attempt: () => Promise<StreamResult>, stream: Stream, deps: SyncDeps) => {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!(error instanceof SyncError)) deps.log.error(`${stream.name}: a bug. ${stackOf(error)}`)
+    throw error
+  }
+}
+
+const graceMs = 3_000
+
+/** Tells the progress of each page, and gives a page that waits for a retry up soon after an interruption. */
+const watchedSource = (source: Source, { progress, stop }: Reading): Source => ({
+  fetchPage: async (stream, token, options) => {
+    try {
+      const signal = AbortSignal.any([options.signal, stop])
+      const page = await source.fetchPage(stream, token, { ...options, signal })
+      progress.add(stream.name, page.records.length)
+      return page
+    } catch (error) {
+      if (!stop.aborted || options.signal.aborted) throw error
+      throw new RetryableError('stopped while it waited for the platform', { code: 'rate_limited', retryAfterMs: 0 })
+    }
+  },
+})
+
+/** Aborts some time after an interruption: a page that is on its way may still arrive. */
+const soonAfter = (interrupted: AbortSignal): AbortSignal => {
+  const stop = new AbortController()
+  interrupted.addEventListener('abort', () => setTimeout(() => stop.abort(), graceMs).unref(), { once: true })
+  return stop.signal
+}

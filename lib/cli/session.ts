@@ -1,0 +1,127 @@
+import { resolve } from 'node:path'
+import { type App, compose } from '../compose.ts'
+import type { Variables } from '../core/env.ts'
+import { FatalError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { noMetrics } from '../core/metrics.ts'
+import type { Simulator } from '../local/simulator/simulator.ts'
+import { type Cli, type CommonOptions, defaultFolder } from './command.ts'
+
+/** What a command works with until it ends. */
+export type Session = {
+  app: App
+  /** The environment as the command sees it. */
+  variables: Variables
+  /** The built-in platform, when it stands in for a real one. */
+  simulator: Simulator | null
+  /** The folder of `--local`. */
+  folder: string | null
+  close(): Promise<void>
+}
+
+type Wanted = {
+  options: CommonOptions
+  log: Log
+  /** Whether the command asks the platform for something; without it the platform need not be configured. */
+  platform: boolean
+  /** A line for people about where things come from. */
+  note: (text: string) => void
+  /** Lets so many days pass on the built-in platform first. */
+  days?: number
+}
+
+/**
+ * Opens what a command works with: AWS as the environment says, or with `--local` the emulators and, unless PLATFORM_*
+ * is set, the built-in platform.
+ * @throws FatalError `configuration` or `usage` that says what to set or to change.
+ */
+export const openSession = async (cli: Cli, wanted: Wanted): Promise<Session> => {
+  const { local } = wanted.options
+  if (local !== undefined) return openLocal(cli, resolve(local === true ? defaultFolder : local), wanted)
+  if (wanted.days) throw new FatalError('Only the built-in platform can skip a day: add --local.', { code: 'usage' })
+  const variables = wanted.platform ? cli.variables : withoutPlatform(cli.variables)
+  const app = compose(variables, { log: wanted.log, metrics: noMetrics, clock: cli.clock })
+  return { app, variables, simulator: null, folder: null, close: async () => app.close() }
+}
+
+const openLocal = async (cli: Cli, folder: string, wanted: Wanted): Promise<Session> => {
+  // Loaded only here: on AWS nobody waits for the emulators' code.
+  const { startEmulators } = await import('../local/emulators/emulators.ts')
+  const { localRedactionKey } = await import('../local/built-in-platform.ts')
+  const opened: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (const end of opened.splice(0).reverse()) await end()
+  }
+  try {
+    const simulator = await builtInPlatform(cli, folder, wanted)
+    if (simulator) opened.push(simulator.close)
+    const emulators = await startEmulators({ dir: folder })
+    opened.push(emulators.close)
+    const platform = simulator ? addressesOf(simulator) : wanted.platform ? {} : unusedPlatform
+    const variables = {
+      ...cli.variables,
+      ...emulators.environment,
+      ...platform,
+      REDACTION_KEY: cli.variables.REDACTION_KEY || localRedactionKey(folder),
+    }
+    const app = compose(variables, { log: wanted.log, metrics: noMetrics, clock: cli.clock })
+    opened.push(async () => app.close())
+    return { app, variables, simulator, folder, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const platformVariables = ['PLATFORM_APP_URL', 'PLATFORM_BASE_URL', 'PLATFORM_API_KEY', 'PLATFORM_SECRET_ID'] as const
+
+/** The folder's built-in platform; null when the environment names a real one, or none is asked for. */
+const builtInPlatform = async (cli: Cli, folder: string, wanted: Wanted): Promise<Simulator | null> => {
+  const { ownerOf, readBuiltInPlatform, startBuiltInPlatform, writeBuiltInPlatform } = await import(
+    '../local/built-in-platform.ts'
+  )
+  if (!wanted.platform) return null
+  const isSet = platformVariables.some((name) => cli.variables[name])
+  const owner = ownerOf(folder)
+  // Records of two platforms in one state would each look deleted to the other's scans.
+  if (isSet && owner === 'built-in') throw mixed(folder, 'the built-in platform, and PLATFORM_* names another one')
+  if (!isSet && owner === 'other') throw mixed(folder, 'another platform, and PLATFORM_* is not set')
+  if (isSet) {
+    if (wanted.days) throw new FatalError('Only the built-in platform can skip a day.', { code: 'usage' })
+    return null
+  }
+  const platform = readBuiltInPlatform(folder)
+  platform.days += wanted.days ?? 0
+  const simulator = await startBuiltInPlatform(platform)
+  writeBuiltInPlatform(folder, platform)
+  const day = platform.days === 0 ? 'on its first day' : `after ${platform.days} day${platform.days === 1 ? '' : 's'}`
+  wanted.note(`PLATFORM_* is not set: the built-in platform answers, ${day} (${simulator.url}).`)
+  return simulator
+}
+
+const mixed = (folder: string, why: string) =>
+  new FatalError(
+    `${folder} holds data of ${why}. Keep them apart: name another folder (--local ./other), or change PLATFORM_APP_URL, ` +
+      'PLATFORM_BASE_URL and PLATFORM_API_KEY.',
+    { code: 'usage' },
+  )
+
+/** The variables that point at a simulator. */
+export const addressesOf = ({ appUrl, baseUrl }: Pick<Simulator, 'appUrl' | 'baseUrl'>): Record<string, string> => ({
+  PLATFORM_APP_URL: appUrl,
+  PLATFORM_BASE_URL: baseUrl,
+  PLATFORM_API_KEY: 'sim-key',
+})
+
+/** For commands that only look at what is stored. */
+const unusedPlatform = {
+  PLATFORM_APP_URL: 'http://unused.invalid',
+  PLATFORM_BASE_URL: 'http://unused.invalid',
+  PLATFORM_API_KEY: 'unused',
+}
+
+const withoutPlatform = (variables: Variables): Variables => ({
+  ...variables,
+  ...unusedPlatform,
+  REDACTION_KEY: variables.REDACTION_KEY || 'unused'.repeat(5),
+})

@@ -1,0 +1,116 @@
+import type { Command } from 'commander'
+import { streams } from '../streams/index.ts'
+import type { Checkpoint } from '../sync/checkpoint.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { duration, number, type Output, tableText, time, widthOf } from './output.ts'
+import { createLog } from './progress.ts'
+import { statusText } from './run-report.ts'
+
+/** `platform-sync status` */
+export const addStatus = (program: Command, cli: Cli): void => {
+  withLocal(program.command('status'))
+    .description('show how each stream stands, and the last run')
+    .action(action<unknown, []>(cli, (io, options) => status(cli, io, options)))
+}
+
+const status = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+  const { openSession } = await import('./session.ts')
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const session = await openSession(cli, { options, log, platform: false, note: io.note })
+  try {
+    const { checkpoints, runs } = session.app
+    const now = cli.clock.now()
+    const standings = await Promise.all(
+      streams.map(async ({ name }) => {
+        const [checkpoint, holder] = await Promise.all([checkpoints.read(name), checkpoints.holder(name, now)])
+        return standingOf(name, { checkpoint, holder, now })
+      }),
+    )
+    const lastRun = await runs.latest()
+    say(standings, io)
+    if (lastRun) io.say(`\nLast run ${lastRun.runId}: ${lastRun.status}, finished ${time(lastRun.finishedAt)}.`)
+    io.result({ streams: standings, lastRun })
+    return exitCodes.complete
+  } finally {
+    await session.close()
+  }
+}
+
+type Standing = ReturnType<typeof standingOf>
+type Known = { checkpoint: Checkpoint | null; holder: { owner: string; until: number } | null; now: number }
+
+/** How a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
+const standingOf = (stream: string, { checkpoint, holder, now }: Known) => {
+  const last = checkpoint?.lastScan ?? null
+  return {
+    stream,
+    status: holder ? ('running' as const) : (checkpoint?.status ?? null),
+    reason: checkpoint?.reason ?? null,
+    leaseHolder: holder?.owner ?? null,
+    lastScan: last ? { status: last.status, completedAt: new Date(last.completedAt).toISOString() } : null,
+    records: last?.records ?? null,
+    changed: last ? last.counts.inserted + last.counts.updated : null,
+    deleted: last?.counts.deleted ?? null,
+    quarantined: last?.counts.quarantined ?? null,
+    withheldDeletes: last?.withheldDeletes ?? 0,
+    scanInProgress: checkpoint?.scan
+      ? { scanId: checkpoint.scan.scanId, received: checkpoint.scan.counts.received }
+      : null,
+    lagSeconds: last ? Math.round((now - last.startedAt) / 1000) : null,
+  }
+}
+
+const say = (standings: readonly Standing[], io: Output): void => {
+  if (standings.every((standing) => standing.status === null)) {
+    io.say('Nothing was synced yet. Begin with: platform-sync sync')
+    return
+  }
+  const right = true
+  const heads = [
+    { title: 'stream' },
+    { title: 'status' },
+    { title: 'last scan ended' },
+    { title: 'lag', right },
+    { title: 'records', right },
+    { title: 'changed', right },
+    { title: 'quarantined', right },
+    { title: 'deletes withheld', right },
+  ]
+  const table = tableText(
+    heads,
+    standings.map((standing) => rowOf(standing, io)),
+  )
+  io.say(widthOf(table) <= io.columns ? table : standings.map((standing) => paragraphOf(standing, io)).join('\n'))
+  const troubled = standings.filter(({ reason }) => reason !== null)
+  if (troubled.length > 0) io.say()
+  for (const { stream, reason } of troubled) io.say(`${stream}: ${reason}`)
+}
+
+const words = ({ status: state, leaseHolder, scanInProgress }: Standing, io: Output): string => {
+  if (state === null) return 'never read'
+  const holder = leaseHolder ? ` (${leaseHolder})` : ''
+  return `${statusText(state, io)}${holder}${scanInProgress && !leaseHolder ? ', scan to go on' : ''}`
+}
+
+const count = (value: number | null): string => (value === null ? '' : number(value))
+
+const rowOf = (standing: Standing, io: Output): string[] => {
+  const { stream, lastScan, lagSeconds, records, changed, quarantined, withheldDeletes } = standing
+  return [
+    stream,
+    words(standing, io),
+    lastScan ? time(Date.parse(lastScan.completedAt)) : '',
+    lagSeconds === null ? '' : duration(lagSeconds * 1000),
+    ...[records, changed, quarantined, withheldDeletes].map(count),
+  ]
+}
+
+const paragraphOf = (standing: Standing, io: Output): string => {
+  const { stream, lastScan, lagSeconds, records, changed, quarantined, withheldDeletes } = standing
+  const first = `${stream.padEnd(30)}${words(standing, io)}`
+  if (!lastScan) return first
+  const kept = `${count(records)} records, ${count(changed)} changed, ${count(quarantined)} quarantined`
+  const withheld = withheldDeletes > 0 ? `, ${number(withheldDeletes)} deletes withheld` : ''
+  return `${first}\n  ${kept}${withheld}; read ${duration((lagSeconds ?? 0) * 1000)} ago`
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { streamNamed, streams } from '../streams/index.ts'
+import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
+import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
+import type { Output } from './output.ts'
+import { createLog, createProgress } from './progress.ts'
+import { runJson, sayRun } from './run-report.ts'
+
+type Options = { skipDays?: number }
+
+/** `platform-sync sync [stream...]` */
+export const addSync = (program: Command, cli: Cli): void => {
+  withLocal(program.command('sync'))
+    .description('read the platform now, in this process, and publish what is complete')
+    .argument('[stream...]', `the streams to read (default: all): ${streams.map(({ name }) => name).join(', ')}`)
+    .option(
+      '--skip-days <n>',
+      'with the built-in platform: let so many days pass first',
+      wholeNumber({ min: 1, max: 365 }),
+    )
+    .action(action<Options, [string[]]>(cli, (io, options, names) => sync(cli, io, { ...options, names })))
+}
+
+const sync = async (
+  cli: Cli,
+  io: Output,
+  options: Options & CommonOptions & { names: string[] },
+): Promise<ExitCode> => {
+  const wanted = options.names.length === 0 ? streams : [...new Set(options.names)].map(streamNamed)
+  const { openSession } = await import('./session.ts')
+  const { runSync } = await import('./run-sync.ts')
+  const progress = createProgress(cli.stderr)
+  const log = createLog(progress, { verbose: options.verbose === true })
+  const days = options.skipDays === undefined ? {} : { days: options.skipDays }
+  const session = await openSession(cli, { options, log, platform: true, note: io.note, ...days })
+  try {
+    const finished = await runSync(wanted, { app: session.app, progress, interrupted: cli.interrupted })
+    sayRun(finished, io)
+    io.result(runJson(finished))
+    return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record.status)
+  } finally {
+    await session.close()
+  }
+}

@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { FatalError } from './errors.ts'
+
+/** Environment variables as they come. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** The process's environment: the only place that reads it. */
+export const processVariables = (): Variables => process.env
+
+const text = (hint: string) => z.string(`is missing; ${hint}`)
+const address = (hint: string) =>
+  z.url({
+    protocol: /^https?$/,
+    error: ({ input }) => (input === undefined ? `is missing; ${hint}` : `is not an http(s) address; ${hint}`),
+  })
+
+/** Where the platform is, and the credential for it (design §11). */
+export const PlatformVariables = z.object({
+  PLATFORM_APP_URL: address('set it to the base address of the readiness reports, for example https://app.example.com'),
+  PLATFORM_BASE_URL: address('set it to the base address of the v0 endpoints, for example https://api.example.com'),
+  PLATFORM_API_KEY: z.string().optional(),
+  PLATFORM_SECRET_ID: z.string().optional(),
+})
+
+/** Where a sync keeps its state and its results. */
+export const StoreVariables = z.object({
+  AWS_REGION: text('set it to the region of the stack, for example eu-central-1'),
+  AWS_ENDPOINT_URL: z.url().optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  STATE_TABLE: text('set it to the name of the state table (an output of the stateful stack)'),
+  RECORDS_TABLE: text('set it to the name of the records table (an output of the stateful stack)'),
+  LAKE_BUCKET: text('set it to the name of the lake bucket (an output of the stateful stack)'),
+})
+
+/** The key under which secret values become fingerprints. */
+export const RedactionVariables = z.object({
+  REDACTION_KEY: z.string().optional(),
+  REDACTION_SECRET_ID: z.string().optional(),
+})
+
+/** Of each pair, one must be set: the value itself (laptop), or the secret that holds it (AWS). */
+const pairs = [
+  ['PLATFORM_API_KEY', 'PLATFORM_SECRET_ID', 'an API key, or the Secrets Manager secret that holds it'],
+  ['REDACTION_KEY', 'REDACTION_SECRET_ID', 'a random text of 32 characters or more, or the secret that holds it'],
+] as const
+
+/**
+ * Reads the variables that a schema asks for. An empty one counts as missing.
+ * @throws FatalError `configuration` that names every variable that is missing or malformed, and how to set it.
+ */
+export const readVariables = <S extends z.ZodObject>(schema: S, variables: Variables): z.infer<S> => {
+  const present = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const result = schema.safeParse(present)
+  const problems = result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+  for (const [value, secret, what] of pairs) {
+    if (value in schema.shape && present[value] === undefined && present[secret] === undefined) {
+      problems.push(`${value} or ${secret} is missing; set one of them to ${what}`)
+    }
+  }
+  if (problems.length === 0 && result.success) return result.data
+  throw new FatalError(`The environment is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`, {
+    code: 'configuration',
+  })
+}

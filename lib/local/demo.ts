@@ -1,0 +1,80 @@
+import type { BuiltInPlatform } from './built-in-platform.ts'
+import type { FaultRule } from './simulator/faults/rule.ts'
+
+/** The platform of the demo on its first day. */
+export const firstDay: BuiltInPlatform = {
+  seed: 1,
+  counts: { reports: 240, sessions: 2_000, users: 400, revisions: 40, computers: 12 },
+  days: 0,
+  faults: [],
+}
+
+const brokenSession: FaultRule = {
+  kind: 'mutateRecord',
+  endpoint: 'listSessions',
+  page: 1,
+  record: 4,
+  change: { do: 'set', field: 'messageCount', value: 'a dozen' },
+}
+
+/** The same platform a day later: records changed, appeared and went, and one breaks its schema from now on. */
+export const secondDay: BuiltInPlatform = { ...firstDay, days: 1, faults: [brokenSession] as BuiltInPlatform['faults'] }
+
+/** What passes: the list of users is rate limited for a moment. */
+export const rateLimit: FaultRule = {
+  kind: 'status',
+  endpoint: 'listUsers',
+  status: 429,
+  headers: { 'retry-after': '1' },
+  times: 2,
+}
+
+/** A question to the lake, as a data engineer would put it. */
+export type DemoQuery = { name: string; title: string; sql: string }
+
+/** What the demo asks after its second run. */
+export const demoQueries: readonly DemoQuery[] = [
+  {
+    name: 'readiness',
+    title: 'Which readiness criteria improved most? Pass rate per month, in percent',
+    sql: `pivot (
+  select criterion_id, strftime(created_at, '%Y-%m') as month,
+    round(100 * sum(numerator) / sum(denominator))::int as rate
+  from readiness_criteria_current
+  group by all
+) on month using first(rate)
+order by "2026-10" - "2026-05" desc
+limit 6`,
+  },
+  {
+    name: 'credits',
+    title: 'Platform credits used per model and day',
+    sql: `pivot (
+  select model, strftime(created_at, '%m-%d') as day,
+    round(sum(token_usage_platform_credits))::int as credits
+  from sessions_current
+  where model is not null
+    and created_at >= (select max(created_at)::date - 4 from sessions_current)
+  group by all
+) on day using first(credits)
+order by model`,
+  },
+  {
+    name: 'users',
+    title: 'Who joined or left between the two runs',
+    sql: `select if(bool_or(_op = 'delete'), 'left', 'joined') as what,
+  max(email) as email, max(created_at)::date as since
+from organization_users,
+  (select max(_run_id) as last from organization_users)
+group by id, last
+having min(_run_id) = last or bool_or(_op = 'delete' and _run_id = last)
+order by what, email`,
+  },
+]
+
+/** What became of the record that breaks its schema. */
+export const quarantineQuery: DemoQuery = {
+  name: 'quarantine',
+  title: 'What is in quarantine, and why',
+  sql: 'select stream, key, reasons[1] as reason from quarantine',
+}

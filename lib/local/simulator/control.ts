@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { type Answer, failure, json } from './answer.ts'
+import { refuse } from './endpoints/sessions.ts'
+import type { FaultRule } from './faults/rule.ts'
+import { resourceNames } from './options.ts'
+import type { Simulator } from './simulator.ts'
+
+/** What the control paths can do; the rest of the simulator, without its server. */
+export type Controlled = Pick<
+  Simulator,
+  'advance' | 'fault' | 'faults' | 'removeFault' | 'clearFaults' | 'put' | 'remove' | 'state'
+>
+
+type Request = { method: string; path: string; body: unknown; text: string }
+
+const Advance = z.object({ hours: z.number().positive().optional() })
+const Resource = z.enum(resourceNames)
+
+/**
+ * The paths under /_simulator, for people with curl and for other processes. They need no key: the server listens on
+ * loopback only.
+ */
+export const control = (request: Request, simulator: Controlled): Answer => {
+  try {
+    return answer(request, simulator)
+  } catch (error) {
+    if (error instanceof z.ZodError) return refuse(error)
+    throw error
+  }
+}
+
+const answer = ({ method, path, body, text }: Request, simulator: Controlled): Answer => {
+  const [, what = '', first = '', second = ''] = path.slice(1).split('/').map(decodeURIComponent)
+  switch (`${method} ${what}`) {
+    case 'GET state':
+      return json(200, simulator.state())
+    case 'POST advance': {
+      const { hours } = Advance.parse(body ?? {})
+      return json(200, simulator.advance(hours === undefined ? {} : { hours }))
+    }
+    case 'GET faults':
+      return json(200, { faults: simulator.faults() })
+    case 'POST faults':
+      return json(201, { id: simulator.fault(body as FaultRule).id })
+    case 'DELETE faults':
+      if (first === '') simulator.clearFaults()
+      else if (!simulator.removeFault(first)) return failure(404, 'not_found', `no fault ${first}`)
+      return json(200, { faults: simulator.faults() })
+    case 'PUT records':
+      // The text is taken as it is, so that a record can be broken in ways that JSON.stringify would repair.
+      simulator.put(Resource.parse(first), second, { text })
+      return json(200, { resource: first, id: second })
+    case 'DELETE records':
+      return simulator.remove(Resource.parse(first), second)
+        ? json(200, { resource: first, id: second })
+        : failure(404, 'not_found', `no record ${second} in ${first}`)
+    default:
+      return failure(404, 'not_found', `no ${method} ${path} here`)
+  }
+}

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { EndpointName } from './answer.ts'
+import type { Limits } from './endpoints/limits.ts'
+import { createFaultBook, type Fault, type FaultBook } from './faults/book.ts'
+import type { FaultRule } from './faults/rule.ts'
+import { type ResourceName, resourceNames, type SimulatorOptions, settingsOf } from './options.ts'
+import { createRequestLog, type LoggedRequest } from './request-log.ts'
+import { requestListener } from './serve.ts'
+import { createWorld, type World } from './world.ts'
+
+/** What the platform holds at this moment. */
+export type SimulatorState = {
+  step: number
+  now: string
+  /** Records that live now. */
+  records: Record<ResourceName, number>
+  limits: Record<string, number>
+  faults: ReturnType<FaultBook['list']>
+  /** Requests that were answered, by endpoint. */
+  requests: Partial<Record<EndpointName, number>>
+}
+
+/** A running platform; everything it shows follows from its options and what was done to it. */
+export type Simulator = {
+  readonly url: string
+  /** {app_url} of the spec. */
+  readonly appUrl: string
+  /** {base_url} of the spec. */
+  readonly baseUrl: string
+  /** Moves the platform's clock by one step (24 hours by default): records change, appear and go. */
+  advance(by?: { hours?: number }): { step: number; now: string }
+  /** Sets a fault; @throws ZodError when the rule is none. */
+  fault(rule: FaultRule): Fault
+  faults(): ReturnType<FaultBook['list']>
+  removeFault(id: string): boolean
+  clearFaults(): void
+  /** A record as it would be sent now, or undefined. */
+  get(resource: ResourceName, id: string): unknown
+  /** Sets a record to a value, or to a text that is sent as it is; a new id joins the end of the list. */
+  put(resource: ResourceName, id: string, record: { value: unknown } | { text: string }): void
+  /** Takes a record away; false when there was none. */
+  remove(resource: ResourceName, id: string): boolean
+  state(): SimulatorState
+  /** The limits that were set: e-mail address in lower case -> limit. */
+  readonly limits: Limits
+  /** The newest requests, oldest first (at most 10,000). */
+  readonly requests: readonly LoggedRequest[]
+  /** How many requests each endpoint answered in all. */
+  readonly counts: Readonly<Partial<Record<EndpointName, number>>>
+  close(): Promise<void>
+}
+
+/** Starts a platform on a port of the loopback interface. */
+export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
+  const settings = settingsOf(options)
+  const world = createWorld(settings)
+  const book = createFaultBook(settings.seed)
+  const limits: Limits = new Map()
+  const log = createRequestLog()
+  const controlled = controls({ world, book, limits, log })
+  const server = createServer(requestListener({ settings, world, book, limits, log, simulator: controlled }))
+  // Longer than any pause of a worker: a test that wants its connection closed says so with a fault.
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(settings.port, '127.0.0.1', resolve)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { url, appUrl: url, baseUrl: url, ...controlled, close }
+}
+
+const momentOf = (world: World) => ({ step: world.step(), now: new Date(world.now()).toISOString() })
+
+type Parts = { world: World; book: FaultBook; limits: Limits; log: ReturnType<typeof createRequestLog> }
+
+const controls = ({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 'appUrl' | 'baseUrl' | 'close'> => ({
+  advance: ({ hours = 24 } = {}) => {
+    world.advance(hours)
+    return momentOf(world)
+  },
+  fault: book.add,
+  faults: book.list,
+  removeFault: book.remove,
+  clearFaults: book.clear,
+  get: (resource, id) => {
+    const text = world.resources[resource].get(id)
+    return text === undefined ? undefined : JSON.parse(text)
+  },
+  put: (resource, id, record) =>
+    world.resources[resource].put(id, 'text' in record ? record.text : JSON.stringify(record.value)),
+  remove: (resource, id) => world.resources[resource].remove(id),
+  state: () => ({
+    ...momentOf(world),
+    records: Object.fromEntries(resourceNames.map((name) => [name, world.resources[name].count()])) as Record<
+      ResourceName,
+      number
+    >,
+    limits: Object.fromEntries(limits),
+    faults: book.list(),
+    requests: { ...log.counts },
+  }),
+  limits,
+  requests: log.requests,
+  counts: log.counts,
+})

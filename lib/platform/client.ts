@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import type { Json } from '../core/json.ts'
+import { checked, queryOf, segment, understood } from './checks.ts'
+import { resource } from './fields.ts'
+import { createHttpTransport, type HttpDeps } from './http.ts'
+import * as rules from './requests.ts'
+import { Computer } from './schemas/computer.ts'
+import { CreditLimitsResult } from './schemas/credit-limits.ts'
+import { EnterpriseControlRevision } from './schemas/enterprise-controls.ts'
+import { Message, MessageReceipt } from './schemas/message.ts'
+import { OrganizationUser } from './schemas/organization-user.ts'
+import { ReadinessReport } from './schemas/readiness-report.ts'
+import { Session } from './schemas/session.ts'
+import type { ApiRequest, CallOptions, Endpoint } from './transport.ts'
+
+const pagination = resource({ hasMore: z.boolean(), nextCursor: z.string().nullish() })
+const ReadinessReports = resource({ reports: z.array(ReadinessReport) })
+const ControlHistory = resource({ changes: z.array(EnterpriseControlRevision), pagination })
+const Sessions = resource({ sessions: z.array(Session), pagination })
+const Messages = resource({ messages: z.array(Message), pagination })
+const Computers = resource({ computers: z.array(Computer) })
+const OrganizationUsers = resource({ users: z.array(OrganizationUser), pagination })
+
+/** Where a message lies. */
+export type MessagePath = { sessionId: string; messageId: string }
+
+/**
+ * The platform's API. All methods throw the errors of core/errors.ts: `RejectedError` (`bad_request`) before anything is
+ * sent when an argument breaks a rule of §8, `FatalError` (`unexpected_body`) when a success has another shape.
+ */
+export type PlatformClient = ReturnType<typeof createPlatformClient>
+
+/** The client for all endpoints of §4.2; their numbers stand at each method. */
+export const createPlatformClient = (deps: HttpDeps) => {
+  const send = createHttpTransport(deps)
+  /** Sends a request and reads its answer by a schema. */
+  const call = async <S extends z.ZodType>(schema: S, request: ApiRequest, options?: CallOptions) =>
+    understood(schema, await send(request, options), `${request.method} ${request.endpoint.path}`)
+
+  return {
+    /** A GET as it is, its body unjudged beyond being JSON: the sync engine reads pages by lib/platform/paging.ts. */
+    get: (endpoint: Endpoint, query: Record<string, string>, options?: CallOptions): Promise<Json> =>
+      send({ method: 'GET', endpoint, query }, options),
+    ...reads(call),
+    ...writes(call),
+  }
+}
+
+type CallApi = <S extends z.ZodType>(schema: S, request: ApiRequest, options?: CallOptions) => Promise<z.infer<S>>
+
+const v0 = (path: `/${string}`): Endpoint => ({ base: 'v0', path: `/api/v0${path}` })
+const readiness: Endpoint = { base: 'app', path: '/api/organization/maturity-level-reports' }
+const sessionPath = (sessionId: string) => v0(`/sessions/${segment(sessionId, 'sessionId')}`)
+const messagesPath = (sessionId: string) => v0(`/sessions/${segment(sessionId, 'sessionId')}/messages`)
+
+/** A GET whose parameters keep their rules. */
+const read = (endpoint: Endpoint, rule: z.ZodType<Record<string, string | number | undefined>>, query: unknown) =>
+  ({ method: 'GET', endpoint, query: queryOf(checked(rule, query, `GET ${endpoint.path}`)) }) as const
+
+const reads = (call: CallApi) => ({
+  /** Endpoint 1. */
+  listReadinessReports: async (query: rules.ReadinessQuery = {}, options?: CallOptions) =>
+    call(ReadinessReports, read(readiness, rules.ReadinessQuery, query), options),
+
+  /** Endpoint 2. */
+  listEnterpriseControlHistory: async (query: rules.ListQuery = {}, options?: CallOptions) =>
+    call(ControlHistory, read(v0('/organization/enterprise-controls/history'), rules.ListQuery, query), options),
+
+  /** Endpoint 3. */
+  listSessions: async (query: rules.SessionsQuery = {}, options?: CallOptions) =>
+    call(Sessions, read(v0('/sessions'), rules.SessionsQuery, query), options),
+
+  /** Endpoint 5. */
+  getSession: async (sessionId: string, query: rules.ComputerQuery = {}, options?: CallOptions) =>
+    call(Session, read(sessionPath(sessionId), rules.ComputerQuery, query), options),
+
+  /** Endpoint 7. */
+  listMessages: async (sessionId: string, query: rules.MessagesQuery = {}, options?: CallOptions) =>
+    call(Messages, read(messagesPath(sessionId), rules.MessagesQuery, query), options),
+
+  /** Endpoint 9. */
+  getMessage: async ({ sessionId, messageId }: MessagePath, query: rules.ComputerQuery = {}, options?: CallOptions) => {
+    const { path } = messagesPath(sessionId)
+    const endpoint: Endpoint = { base: 'v0', path: `${path}/${segment(messageId, 'messageId')}` }
+    return call(Message, read(endpoint, rules.ComputerQuery, query), options)
+  },
+
+  /** Endpoint 10. */
+  listComputers: async (options?: CallOptions) =>
+    call(Computers, { method: 'GET', endpoint: v0('/computers') }, options),
+
+  /** Endpoint 11. */
+  listOrganizationUsers: async (query: rules.ListQuery = {}, options?: CallOptions) =>
+    call(OrganizationUsers, read(v0('/organization/users'), rules.ListQuery, query), options),
+})
+
+const writes = (call: CallApi) => ({
+  /** Endpoint 4. Never repeated once it may have arrived: after an error of another kind, look whether the session exists. */
+  createSession: async (session: rules.NewSession, options?: CallOptions) => {
+    const endpoint = v0('/sessions')
+    const body = checked(rules.NewSession, session, `POST ${endpoint.path}`)
+    return call(Session, { method: 'POST', endpoint, body }, options)
+  },
+
+  /** Endpoint 6. */
+  updateSession: async (sessionId: string, change: rules.SessionChange, options?: CallOptions) => {
+    const endpoint = sessionPath(sessionId)
+    const body = checked(rules.SessionChange, change, `PATCH ${endpoint.path}`)
+    return call(Session, { method: 'PATCH', endpoint, body }, options)
+  },
+
+  /** Endpoint 8. Never repeated once it may have arrived. */
+  addMessage: async (sessionId: string, message: rules.NewMessage, options?: CallOptions) => {
+    const endpoint = messagesPath(sessionId)
+    const body = checked(rules.NewMessage, message, `POST ${endpoint.path}`)
+    return call(MessageReceipt, { method: 'POST', endpoint, body }, options)
+  },
+
+  /** Endpoint 12: the whole state of each entry, so that a repetition changes nothing. Outcomes are per entry (§4.3 rule 2). */
+  setUserCreditLimits: async (users: rules.CreditLimitChanges['users'], options?: CallOptions) => {
+    const endpoint = v0('/organization/usage/limits/users')
+    const body = checked(rules.CreditLimitChanges, { users }, `PUT ${endpoint.path}`)
+    return call(CreditLimitsResult, { method: 'PUT', endpoint, body }, options)
+  },
+})

@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer'
+import { FatalError, RetryableError, SyncError } from '../core/errors.ts'
+import { excerpt, scrub } from './scrub.ts'
+import { isSuccess } from './status-errors.ts'
+
+/** What came back: the status, the headers, and the body as text (only its beginning when it is no success). */
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string }
+
+/** One HTTP request, and what is needed to bound it and to speak about it. */
+export type Exchange = {
+  readonly url: URL
+  readonly init: { method: string; headers: Record<string, string>; body: string | null }
+  readonly fetch: typeof fetch
+  readonly signal: AbortSignal | undefined
+  readonly timeoutMs: number
+  /** The request in messages: "GET /api/v0/sessions". */
+  readonly what: string
+  readonly secrets: readonly string[]
+}
+
+/** The largest body that is read: far above any page, far below what a Lambda function holds. */
+const maxBodyBytes = 64 * 1024 * 1024
+/** What is read of a body that is no success; its excerpt is a fraction of it. */
+const maxErrorBytes = 16 * 1024
+
+/**
+ * Sends one request and reads its body, both within one timeout. Redirects are answers here, not followed.
+ * @throws RetryableError when the network fails or time runs out, the caller's abort reason, FatalError for a giant body.
+ */
+export const exchange = async (request: Exchange): Promise<Answer> => {
+  const { url, init, signal, timeoutMs } = request
+  // Not AbortSignal.timeout: its timer would outlive each quick answer by the whole timeout.
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
+  const signals = signal ? [signal, timeout.signal] : [timeout.signal]
+  try {
+    const response = await request.fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) })
+    return { status: response.status, headers: response.headers, text: await textOf(response, request) }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw timeout.signal.aborted ? timedOut(request) : networkError(error, request)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const textOf = async (response: Response, { what }: Exchange): Promise<string> => {
+  const success = isSuccess(response.status)
+  const limit = success ? maxBodyBytes : maxErrorBytes
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    size += chunk.byteLength
+    if (size > limit && success) {
+      throw new FatalError(`${what} was answered with more than ${limit / 2 ** 20} MB; the rest was not read.`, {
+        code: 'unexpected_body',
+        status: response.status,
+      })
+    }
+    if (size > limit) break
+  }
+  const bytes = Buffer.concat(chunks)
+  // Decoding would put replacement characters where the data was.
+  if (success && !isUtf8(bytes)) {
+    throw new RetryableError(`${what} was answered with bytes that are no UTF-8 text. Try again later.`, {
+      code: 'unexpected_body',
+      status: response.status,
+    })
+  }
+  return new TextDecoder().decode(bytes)
+}
+
+const timedOut = ({ what, timeoutMs }: Exchange) =>
+  new RetryableError(`${what} was not answered completely within ${timeoutMs} ms. Try again later.`, {
+    code: 'timeout',
+  })
+
+/** What fetch throws for the network: TypeErrors with these messages, errors of other kinds, and things that are none. */
+const networkMessages = new Set(['fetch failed', 'terminated'])
+
+const isBug = (error: unknown): boolean =>
+  (error instanceof TypeError && !networkMessages.has(error.message)) ||
+  error instanceof ReferenceError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError
+
+const networkError = (error: unknown, { what, url, secrets }: Exchange): unknown => {
+  if (error instanceof SyncError || isBug(error)) return error
+  const cause = plainCause(error, secrets)
+  return new RetryableError(
+    `${what} got no answer from ${scrub(url.origin, secrets)} (${cause.message}). Try again later; if it stays so, check ` +
+      'the platform address, the network and HTTPS_PROXY with "platform-sync doctor".',
+    { code: 'unreachable', cause },
+  )
+}
+
+/** The innermost error without what hangs on it (sockets, requests, headers), its message scrubbed. */
+const plainCause = (error: unknown, secrets: readonly string[]): Error & { code?: string } => {
+  let inner = error
+  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause
+  const { message, code } =
+    inner instanceof Error ? (inner as NodeJS.ErrnoException) : { message: String(inner), code: '' }
+  const text = excerpt(message || code || 'no reason given', secrets)
+  return Object.assign(new Error(text), typeof code === 'string' && code !== '' ? { code } : {})
+}

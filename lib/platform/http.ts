@@ -1,0 +1,179 @@
+import { isPlainObject } from '../core/canonical-json.ts'
+import type { Clock } from '../core/clock.ts'
+import { deadlineAfter, noDeadline } from '../core/deadline.ts'
+import { FatalError, RetryableError } from '../core/errors.ts'
+import { type Json, parseJson } from '../core/json.ts'
+import { type Log, silentLog } from '../core/log.ts'
+import { type Answer, exchange } from './exchange.ts'
+import { defaultRetry, type RetrySettings, retryAfterOf, withRetries } from './retry.ts'
+import { excerpt, scrub } from './scrub.ts'
+import { errorOfStatus, isSuccess } from './status-errors.ts'
+import type { ApiRequest, CallOptions, Credentials, Transport } from './transport.ts'
+
+/** What the HTTP layer needs from outside. */
+export type HttpDeps = {
+  /** Base address of the readiness reports. */
+  appUrl: string
+  /** Base address of the v0 endpoints. */
+  baseUrl: string
+  credentials: Credentials
+  clock: Clock
+  /** A number from 0 up to 1, for the jitter of waits. */
+  random: () => number
+  log?: Log
+  fetch?: typeof fetch
+  /** For one request, its body included; 30 s unless said otherwise. */
+  timeoutMs?: number
+  retry?: Partial<RetrySettings>
+}
+
+type Call = { request: ApiRequest; options: CallOptions; what: string; url: URL; remainingMs: () => number }
+
+const maxRedirects = 3
+
+/** The API over HTTP: addresses, credentials, time limits, redirects, repetition, and the judgement of answers (§4, §5, §7). */
+export const createHttpTransport = (deps: HttpDeps): Transport => {
+  const bases = {
+    app: baseAddress(deps.appUrl, 'PLATFORM_APP_URL'),
+    v0: baseAddress(deps.baseUrl, 'PLATFORM_BASE_URL'),
+  }
+  const settings = { ...defaultRetry, ...deps.retry }
+  const log = deps.log ?? silentLog
+
+  return async (request, options = {}) => {
+    const url = new URL(`${bases[request.endpoint.base]}${request.endpoint.path}`)
+    url.search = new URLSearchParams(request.query).toString()
+    const what = `${request.method} ${request.endpoint.path}`
+    const own = deadlineAfter(deps.clock, settings.totalMs)
+    const given = options.deadline ?? noDeadline
+    const remainingMs = () => Math.min(own.remainingMs(), given.remainingMs())
+    return withRetries(authorized({ request, options, what, url, remainingMs }, deps), {
+      clock: deps.clock,
+      random: deps.random,
+      settings,
+      signal: options.signal,
+      remainingMs,
+      mayRepeat: (error) => request.method !== 'POST' || wasNotTaken(error),
+      onRetry: (error, attempt, waitMs) =>
+        log.info('A request failed and will be repeated.', { request: what, code: error.code, attempt, waitMs }),
+    })
+  }
+}
+
+// A POST creates something. Once it may have reached the platform, a lost answer does not say whether it did its work,
+// and the API has no idempotency key: repeating it could create a second session or send a message twice. What was rate
+// limited or never got a connection did nothing. GETs read, and PUT and PATCH write a state that a repetition leaves as it is.
+const wasNotTaken = (error: RetryableError): boolean =>
+  error.code === 'rate_limited' || neverConnected.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+
+const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+
+/** One attempt: on 401 the credential is read anew, once per call, and only another one is tried. */
+const authorized = (call: Call, deps: HttpDeps): (() => Promise<Json>) => {
+  let refreshed = false
+  return async () => {
+    const key = await deps.credentials.current()
+    try {
+      return await send(call, deps, [key])
+    } catch (error) {
+      if (refreshed || !(error instanceof FatalError) || error.code !== 'unauthorized') throw error
+      refreshed = true
+      const renewed = await deps.credentials.refresh()
+      if (renewed === key) throw error
+      return await send(call, deps, [renewed, key])
+    }
+  }
+}
+
+const send = async (call: Call, deps: HttpDeps, secrets: [key: string, ...older: string[]]): Promise<Json> => {
+  const { request, options, what } = call
+  const init = { method: request.method, headers: headersOf(request, secrets[0]), body: bodyOf(request) }
+  let url = call.url
+  for (let redirects = 0; ; redirects++) {
+    const timeoutMs = Math.min(deps.timeoutMs ?? 30_000, call.remainingMs())
+    if (timeoutMs <= 0) throw new RetryableError(`No time is left for ${what}. Try again later.`, { code: 'timeout' })
+    options.onRequest?.()
+    const fetchNow = deps.fetch ?? fetch
+    const answer = await exchange({ url, init, fetch: fetchNow, signal: options.signal, timeoutMs, what, secrets })
+    const target = redirectOf(answer, url)
+    if (!target) return judge(answer, { what, nowMs: deps.clock.now(), secrets })
+    // The credential must never reach another host, not even one that the platform names.
+    if (request.method !== 'GET' || target.origin !== url.origin || redirects === maxRedirects) {
+      const why = `a redirect to ${scrub(target.origin, secrets)}, which is not followed`
+      throw errorOfStatus(answer.status, { what, said: why, retryAfterMs: undefined })
+    }
+    url = target
+  }
+}
+
+const headersOf = ({ body }: ApiRequest, key: string): Record<string, string> => {
+  // fetch would quote a header it can't send, key included.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new FatalError(
+      'The credential is empty or holds a space, a line break or a character that no header can carry. Store the bare ' +
+        'API key where PLATFORM_API_KEY or PLATFORM_SECRET_ID says.',
+      { code: 'configuration' },
+    )
+  }
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  return { accept: 'application/json', authorization: `Bearer ${key}`, ...type }
+}
+
+const bodyOf = ({ body }: ApiRequest): string | null => (body === undefined ? null : JSON.stringify(body))
+
+const redirectOf = ({ status, headers }: Answer, from: URL): URL | null => {
+  const location = headers.get('location')
+  if (![301, 302, 303, 307, 308].includes(status) || location === null) return null
+  return URL.parse(location, from.href)
+}
+
+type Judging = { what: string; nowMs: number; secrets: readonly string[] }
+
+/** A success that isn't JSON, or that only says "error", comes from something in front of the platform: it passes (§7). */
+const judge = ({ status, headers, text }: Answer, { what, nowMs, secrets }: Judging): Json => {
+  const said = excerpt(text, secrets)
+  if (!isSuccess(status)) {
+    throw errorOfStatus(status, { what, said, retryAfterMs: retryAfterOf(headers.get('retry-after'), nowMs) })
+  }
+  const body = jsonOf(text)
+  if (body !== undefined && !isErrorBody(body)) return body
+  throw new RetryableError(
+    `${what} was answered with status ${status}, but not with data: ${said || 'an empty body'}. Try again later; if it ` +
+      'stays so, check the platform address with "platform-sync doctor".',
+    { code: 'unexpected_body', status },
+  )
+}
+
+const jsonOf = (text: string): Json | undefined => {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+// Error bodies are "not shown" (§7). A resource may one day have a field named error: with other fields beside it, it is data.
+const besideError = new Set([
+  'error',
+  'errors',
+  'message',
+  'code',
+  'status',
+  'statusCode',
+  'detail',
+  'details',
+  'requestId',
+])
+const isErrorBody = (body: Json): boolean =>
+  isPlainObject(body) && (body.error ?? null) !== null && Object.keys(body).every((key) => besideError.has(key))
+
+const baseAddress = (address: string, variable: string): string => {
+  const url = URL.parse(address)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new FatalError(
+      `${variable} is no usable address: it must be http(s)://host[/path], without user, query or fragment. Set it anew.`,
+      { code: 'configuration' },
+    )
+  }
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,54 @@
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import * as z from 'zod'
+import { FatalError } from '../core/errors.ts'
+import type { Credentials } from '../platform/transport.ts'
+import { callAws } from './aws-errors.ts'
+
+/** Reads the text of a secret, each time anew. */
+export type ReadSecret = (secretId: string) => Promise<string>
+
+/** Secrets from Secrets Manager. @throws FatalError `configuration` when a secret is missing or has no text. */
+export const createSecretReader =
+  (client: SecretsManagerClient): ReadSecret =>
+  async (secretId) => {
+    const { SecretString } = await callAws({ what: `read the secret ${secretId}` }, () =>
+      client.send(new GetSecretValueCommand({ SecretId: secretId })),
+    )
+    if (SecretString) return SecretString
+    throw new FatalError(`The secret ${secretId} has no text; put the value into it with the AWS console or CLI.`, {
+      code: 'configuration',
+    })
+  }
+
+/**
+ * The API key of a secret: the text itself, or JSON with `apiKey`. It is read once and again when the platform says
+ * 401, so that a rotation needs no restart.
+ */
+export const secretCredentials = (readSecret: ReadSecret, secretId: string): Credentials => {
+  let cached: Promise<string> | undefined
+  const refresh = async () => {
+    const reading = readSecret(secretId).then(apiKeyIn)
+    cached = reading
+    reading.catch(() => {
+      cached = undefined
+    })
+    return await reading
+  }
+  return { current: async () => await (cached ?? refresh()), refresh }
+}
+
+const WithApiKey = z.object({ apiKey: z.string().min(1) })
+
+const apiKeyIn = (text: string): string => {
+  if (!text.trimStart().startsWith('{')) return text.trim()
+  try {
+    return WithApiKey.parse(JSON.parse(text)).apiKey
+  } catch {
+    throw new FatalError(
+      'The secret of the API key is JSON without a text "apiKey"; write {"apiKey": "..."} into it.',
+      {
+        code: 'configuration',
+      },
+    )
+  }
+}

@@ -1,0 +1,14 @@
+import { currentName, currentQuery } from './current.ts'
+import type { Stream } from './stream.ts'
+
+/** A view of the warehouse: the current state of a table, over its change log. */
+export type View = { readonly name: string; readonly query: string }
+
+/**
+ * The `<table>_current` views of all streams, in an order in which each finds what it builds on: a nested table's needs
+ * the main table's. The SQL is the same for every engine.
+ */
+export const currentViews = (streams: readonly Stream[]): View[] =>
+  streams.flatMap((stream) =>
+    stream.tables.map((table) => ({ name: currentName(table), query: currentQuery(stream, table) })),
+  )

@@ -1,0 +1,108 @@
+/** What happened to a key in the current scan. The numbers are stored in index objects: never reuse one. */
+export const Kind = {
+  /** Known from an earlier scan and not seen by this one (yet). */
+  known: 0,
+  unchanged: 1,
+  inserted: 2,
+  updated: 3,
+  /** Known, and seen by this scan only in copies that break the schema: neither changed nor gone. */
+  held: 4,
+  /** Known, not seen by a complete scan, and tombstoned. */
+  deleted: 5,
+  /** Like known, and already missed by a suspect scan whose deletes were withheld. */
+  missing: 6,
+  /** Not known from any scan, but a dead attempt may have written it to the records table. */
+  doubtful: 7,
+} as const
+export type Kind = (typeof Kind)[keyof typeof Kind]
+
+/** Bytes of the content hash that are kept: 128 bits tell any two contents apart. */
+export const hashBytes = 16
+
+/** One key of the table, as index objects hold it. */
+export type Entry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; pass: number }
+
+/**
+ * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
+ * grows with the stream, so its columns are typed arrays: about 130 bytes a key.
+ */
+export type KeyTable = {
+  readonly size: number
+  /** Keys by their number, which never changes. */
+  readonly keys: readonly string[]
+  /** The number of a key, or -1. */
+  find(key: string): number
+  add(key: string): number
+  hasHash(at: number, digest: Uint8Array): boolean
+  setHash(at: number, digest: Uint8Array): void
+  /** Forgets the content: no copy counts as unchanged. */
+  clearHash(at: number): void
+  kind(at: number): Kind
+  /** The pass of this scan that saw the key last; 0 when none has. */
+  pass(at: number): number
+  mark(at: number, kind: Kind, pass: number): void
+  /** Unix ms of the record's own time of change; NaN when it has none. */
+  changedAt(at: number): number
+  setChangedAt(at: number, changedAt: number): void
+  entry(at: number): Entry
+}
+
+/** An empty table. */
+export const createKeyTable = (): KeyTable => {
+  const numbers = new Map<string, number>()
+  const keys: string[] = []
+  let { hashes, times, kinds, passes } = columnsFor(1024)
+
+  return {
+    keys,
+    get size() {
+      return keys.length
+    },
+    find: (key) => numbers.get(key) ?? -1,
+    add: (key) => {
+      const at = keys.length
+      if (at === kinds.length) ({ hashes, times, kinds, passes } = columnsFor(at * 2, { hashes, times, kinds, passes }))
+      keys.push(key)
+      numbers.set(key, at)
+      times[at] = Number.NaN
+      return at
+    },
+    hasHash: (at, digest) => {
+      const start = at * hashBytes
+      for (let i = 0; i < hashBytes; i++) if (hashes[start + i] !== digest[i]) return false
+      return true
+    },
+    setHash: (at, digest) => hashes.set(digest.subarray(0, hashBytes), at * hashBytes),
+    clearHash: (at) => void hashes.fill(0, at * hashBytes, (at + 1) * hashBytes),
+    kind: (at) => kinds[at] as Kind,
+    pass: (at) => passes[at] as number,
+    mark: (at, kind, pass) => {
+      kinds[at] = kind
+      passes[at] = pass
+    },
+    changedAt: (at) => times[at] as number,
+    setChangedAt: (at, changedAt) => {
+      times[at] = changedAt
+    },
+    entry: (at) => ({
+      key: keys[at] as string,
+      hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
+      changedAt: times[at] as number,
+      kind: kinds[at] as Kind,
+      pass: passes[at] as number,
+    }),
+  }
+}
+
+type Columns = { hashes: Uint8Array; times: Float64Array; kinds: Uint8Array; passes: Uint8Array }
+
+const columnsFor = (keys: number, from?: Columns): Columns => {
+  const columns = {
+    hashes: new Uint8Array(keys * hashBytes),
+    times: new Float64Array(keys),
+    kinds: new Uint8Array(keys),
+    passes: new Uint8Array(keys),
+  }
+  if (from) for (const name of ['hashes', 'times', 'kinds', 'passes'] as const) columns[name].set(from[name])
+  return columns
+}

@@ -1,0 +1,138 @@
+import { messageOf } from '../core/errors.ts'
+import { inspectorOf } from '../streams/drift.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
+import { emptyBuffer } from './buffer.ts'
+import { type Checkpoint, Counts, type Scan } from './checkpoint.ts'
+import { decodeIndex } from './index-format.ts'
+import { createKeyTable, Kind } from './key-table.ts'
+import { watchLease } from './lease.ts'
+import { doubt, findLeftovers, type Known, replayScan } from './replay.ts'
+
+/**
+ * Takes the lease, finds or begins the scan, and loads what is known. Answers a result instead when there is nothing
+ * to do: the run has done this stream already, or another worker is at it.
+ */
+export const openScan = async (
+  stream: Stream,
+  run: Run,
+  deps: SyncDeps,
+): Promise<{ attempt: Attempt } | { result: StreamResult }> => {
+  const before = await deps.checkpoints.read(stream.name)
+  const done = before && finishedIn(before, run)
+  if (done) return { result: done }
+  const opened = await openAttempt(stream, run, deps)
+  return 'attempt' in opened ? opened : { result: opened.busy }
+}
+
+/** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
+const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
+  const { runId, status, reason, scan, lastScan, stream } = checkpoint
+  if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
+  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null }
+}
+
+/** Takes the lease and loads the stream. `begin` decides which scan the attempt moves on. */
+export const openAttempt = async (
+  stream: Stream,
+  run: Run,
+  deps: SyncDeps,
+): Promise<{ attempt: Attempt } | { busy: StreamResult }> => {
+  const owner = deps.newOwner()
+  const now = deps.clock.now()
+  const ttlMs = deps.settings.leaseMs
+  const expiresAt = now + ttlMs
+  const acquired = await deps.checkpoints.acquire(stream.name, { owner, now, expiresAt })
+  if ('heldBy' in acquired) {
+    const reason = `another worker (${acquired.heldBy}) is at it until ${new Date(acquired.until).toISOString()} at least`
+    return {
+      busy: { stream: stream.name, runId: run.runId, status: 'running', reason, retryAfterMs: null, counts: null },
+    }
+  }
+  const lease = watchLease(deps.clock, { owner, expiresAt, ttlMs })
+  try {
+    const { checkpoint } = acquired
+    const { known, scan } = await loadScan(checkpoint, run, deps)
+    return { attempt: { ...known, stream, run, deps, lease, checkpoint, scan, ...freshState(stream, deps) } }
+  } catch (error) {
+    lease.stop()
+    throw error
+  }
+}
+
+const freshState = (stream: Stream, deps: SyncDeps) => ({
+  inspect: inspectorOf(stream),
+  brokenKeys: new Set<string>(),
+  buffer: emptyBuffer(deps.clock.now()),
+  flushing: Promise.resolve(),
+  slowest: { pageMs: 0, flushMs: 0 },
+})
+
+// A pass is one byte of the key table. A list that broke so often is better read anew.
+const passesAllowed = 200
+
+/** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
+const loadScan = async (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Promise<{ known: Known; scan: Scan }> => {
+  const { scan, stream } = checkpoint
+  const leftovers = await findLeftovers(checkpoint, deps)
+  if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
+    const known = await loadKnown(checkpoint, deps)
+    if (await replayScan(scan, leftovers, { stream, deps, known })) return { known, scan: structuredClone(scan) }
+    deps.log.error('The parts of the scan in progress are unreadable; the scan begins anew.', {
+      stream,
+      scanId: scan.scanId,
+    })
+  }
+  const known = await loadKnown(checkpoint, deps)
+  await doubt(leftovers, { stream, deps, known })
+  return { known, scan: newScan(checkpoint, run, deps) }
+}
+
+const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
+  scanId: `${run.runId}-${checkpoint.fence}`,
+  runId: run.runId,
+  // Attempts that died before their first checkpoint count as attempts at this scan: what they left is removed with it.
+  firstFence: (checkpoint.lastScan?.fences.last ?? 0) + 1,
+  // Readers take the rows of the later scan, so that it may not begin at the same instant, or before by another's clock.
+  startedAt: Math.max(deps.clock.now(), (checkpoint.lastScan?.startedAt ?? 0) + 1),
+  position: { at: 'start' },
+  approval: false,
+  pass: 1,
+  restarts: { runId: run.runId, count: 0 },
+  barrenPages: 0,
+  unkeyed: 0,
+  segments: [],
+  counts: Counts.parse({}),
+})
+
+/** What the last complete scan left. Without it every record counts as new: safe, only slower. */
+const loadKnown = async ({ index, stream }: Checkpoint, { index: store, log }: SyncDeps): Promise<Known> => {
+  const nothing = (indexLost: boolean): Known => {
+    const empty = { table: createKeyTable(), usedTokens: new Set<string>(), files: [] }
+    return { ...empty, known: 0, hadMissing: false, hadDoubts: false, indexLost }
+  }
+  if (index === null) return nothing(false)
+  const known = { ...nothing(false), known: index.entries }
+  try {
+    const bytes = await store.readIndex(index.key)
+    if (bytes === null) throw new Error('it is missing')
+    for (const entry of decodeIndex(bytes).entries) {
+      const at = known.table.add(entry.key)
+      known.table.setHash(at, entry.hash)
+      known.table.setChangedAt(at, entry.changedAt)
+      known.table.mark(at, entry.kind, 0)
+      if (entry.kind === Kind.missing) known.hadMissing = true
+    }
+    return known
+  } catch (error) {
+    if (isStorageTrouble(error)) throw error
+    log.error('The index of a stream is unreadable: every record counts as new, and no delete can be found.', {
+      stream,
+      key: index.key,
+      reason: messageOf(error),
+    })
+    return nothing(true)
+  }
+}
+
+const isStorageTrouble = (error: unknown) => error instanceof Error && 'code' in error && error.code !== 'damaged_state'

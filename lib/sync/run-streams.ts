@@ -1,0 +1,86 @@
+import { messageOf, RetryableError } from '../core/errors.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Run, StreamResult } from './attempt.ts'
+import type { Manifest, RunRecord } from './manifest.ts'
+import type { Runs } from './ports.ts'
+import { type PublishDeps, publishRun } from './publish.ts'
+
+/** What finishing a run needs from the world. */
+export type FinishDeps = PublishDeps & { runs: Runs }
+
+/** What a run came to. */
+export type RunResult = { record: RunRecord; manifest: Manifest }
+
+/** One attempt, how to wait, and whether there may be another attempt (always, unless someone says stop). */
+type Driving = {
+  attempt: () => Promise<StreamResult>
+  wait: (ms: number) => Promise<void>
+  goOn?: () => boolean
+}
+
+/**
+ * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
+ * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
+ */
+export const driveStream = async (
+  stream: Stream,
+  run: Run,
+  { attempt, wait, goOn = () => true }: Driving,
+): Promise<StreamResult> => {
+  try {
+    for (;;) {
+      const result = await attempt()
+      if (!goOn()) return result
+      if (result.status === 'rate_limited') await wait(result.retryAfterMs ?? 0)
+      else if (result.status !== 'paused') return result
+    }
+  } catch (error) {
+    const reason = messageOf(error)
+    return { stream: stream.name, runId: run.runId, status: 'failed', reason, retryAfterMs: null, counts: null }
+  }
+}
+
+const publishTries = 10
+const publishWaitMs = 2_000
+
+/** Publishes what a run's streams completed, and records how the run ended. */
+export const finishRun = async (
+  run: Run,
+  { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
+  deps: FinishDeps,
+): Promise<RunResult> => {
+  const manifest = await publishPatiently(run, streams, deps)
+  const record: RunRecord = {
+    runId: run.runId,
+    scheduledAt: run.scheduledAt,
+    finishedAt: deps.clock.now(),
+    status: statusOf(results),
+    streams: results.map(({ stream, status, reason, counts }) => ({ stream, status, reason, counts })),
+  }
+  await deps.runs.write(record)
+  return { record, manifest }
+}
+
+const publishPatiently = async (run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> => {
+  for (let tries = 1; ; tries++) {
+    const result = await publishRun(run, streams, deps)
+    if ('manifest' in result) return result.manifest
+    if (tries === publishTries) throw stillPublishing(result.heldBy)
+    await deps.clock.sleep(publishWaitMs)
+  }
+}
+
+const statusOf = (results: readonly StreamResult[]): RunRecord['status'] => {
+  const complete = results.filter(({ status }) => status === 'complete').length
+  const failed = results.filter(({ status }) => status === 'failed').length
+  if (complete === results.length) return 'complete'
+  return failed === results.length ? 'failed' : 'partial'
+}
+
+const stillPublishing = (heldBy: string) =>
+  new RetryableError(
+    `Another worker (${heldBy}) is publishing; what this run completed is published by the next one.`,
+    {
+      code: 'storage_unavailable',
+    },
+  )

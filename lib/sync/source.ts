@@ -1,0 +1,19 @@
+import type { Deadline } from '../core/deadline.ts'
+import type { Json } from '../core/json.ts'
+import type { Endpoint } from '../platform/transport.ts'
+import type { Source } from './ports.ts'
+
+/** The part of the platform client that the engine needs. */
+type Reader = {
+  get(
+    endpoint: Endpoint,
+    query: Record<string, string>,
+    options: { signal: AbortSignal; deadline: Deadline; onRequest: () => void },
+  ): Promise<Json>
+}
+
+/** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
+export const createSource = (client: Reader, deadline: Deadline): Source => ({
+  fetchPage: async ({ endpoint, paging }, token, options) =>
+    paging.parse(await client.get(endpoint, paging.query(token), { ...options, deadline })),
+})

@@ -1,0 +1,122 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('..', import.meta.url).pathname
+const filesIn = (...places: string[]) =>
+  places.flatMap((place) => globSync(`${place}/**/*.ts`, { cwd: root })).filter((file) => !file.endsWith('.d.ts'))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+const sources = filesIn('lib', 'functions', 'infra')
+const everything = [...sources, ...filesIn('test', 'bench'), ...globSync('*.ts', { cwd: root })]
+
+/** What a file imports: paths from the root for our own files, names for packages. */
+const importsOf = (file: string): string[] =>
+  [...read(file).matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"]([^'"]+)['"]/g)].map(([, target = '']) =>
+    target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
+  )
+
+/** The part of the house that a file belongs to: `lib/sync`, `lib/compose.ts`, `functions`. */
+const partOf = (file: string): string => {
+  const [top = '', second = ''] = file.split('/')
+  return top === 'lib' ? `${top}/${second}` : top
+}
+
+/** From each part to the parts it may import, besides itself. */
+const arrows: Record<string, string[]> = {
+  'lib/core': [],
+  'lib/platform': ['lib/core'],
+  'lib/streams': ['lib/core', 'lib/platform'],
+  'lib/sync': ['lib/core', 'lib/platform', 'lib/streams'],
+  'lib/stores': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
+  'lib/audit': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
+  'lib/limits': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
+  'lib/compose.ts': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync', 'lib/stores', 'lib/audit', 'lib/limits'],
+}
+const inner = [...Object.keys(arrows)]
+Object.assign(arrows, {
+  'lib/local': [...inner, 'lib/cli'],
+  'lib/cli': [...inner, 'lib/local'],
+  functions: inner,
+  infra: [...inner, 'functions'],
+})
+
+describe('the house', () => {
+  it('is looked at', () => {
+    expect(sources.length).toBeGreaterThan(80)
+    expect(new Set(sources.map(partOf))).toContain('lib/sync')
+    expect(importsOf('lib/sync/sync-stream.ts')).toContain('lib/sync/flush.ts')
+  })
+
+  it('has imports that point one way', () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.includes('/') && /^(lib|functions|infra|test|bench)\//.test(target))
+        .filter((target) => partOf(target) !== partOf(file) && !arrows[partOf(file)]?.includes(partOf(target)))
+        .map((target) => `${file} -> ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('has an entry for each of its parts', () => {
+    expect(sources.map(partOf).filter((part) => !(part in arrows))).toEqual([])
+  })
+
+  it('keeps emulators and simulator out of what Lambda bundles', () => {
+    const reached = new Set<string>()
+    const visit = (file: string) => {
+      if (reached.has(file)) return
+      reached.add(file)
+      for (const target of importsOf(file)) if (sources.includes(target)) visit(target)
+    }
+    for (const file of [...filesIn('functions'), 'lib/compose.ts']) visit(file)
+    expect([...reached].filter((file) => /^lib\/(local|cli)\//.test(file))).toEqual([])
+    const packages = new Set([...reached].flatMap(importsOf))
+    for (const name of ['dynalite', 'fauxqs', '@duckdb/node-api', 'commander', 'cli-table3']) {
+      expect(packages.has(name), name).toBe(false)
+    }
+  })
+
+  it('knows AWS in stores and doors alone', () => {
+    const places = /^(lib\/(stores|local|cli|audit|limits)\/|lib\/compose\.ts|functions\/|infra\/)/
+    const wrong = sources.filter(
+      (file) => !places.test(file) && importsOf(file).some((name) => name.startsWith('@aws-')),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('knows the types of Lambda in functions alone', () => {
+    const wrong = sources.filter((file) => !file.startsWith('functions/') && importsOf(file).includes('aws-lambda'))
+    expect(wrong).toEqual([])
+  })
+
+  it('reads the environment of the process in one place', () => {
+    const readers = sources.filter((file) => /\bprocess\.env\b|\bprocess\['env'\]/.test(read(file)))
+    expect(readers).toEqual(['lib/core/env.ts'])
+  })
+})
+
+describe('files', () => {
+  it('have 200 lines at most, suites a few more', () => {
+    const long = everything
+      .map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }))
+      .filter(({ file, lines }) => lines > (file.startsWith('test/') ? 240 : 200))
+    expect(long).toEqual([])
+  })
+
+  it('have a name that says what they are', () => {
+    const vague = /(^|\/)(utils?|helpers?|common|misc|shared)(\.|\/|-)/
+    expect(everything.filter((file) => vague.test(file))).toEqual([])
+  })
+
+  it('export by name', () => {
+    const withDefault = everything.filter((file) => /^export default\b/m.test(read(file)))
+    expect(withDefault.filter((file) => !/(^|\/)[\w-]+\.config\.ts$/.test(file))).toEqual([])
+  })
+
+  it('are no barrels, but for the list of streams', () => {
+    const barrels = sources.filter((file) => /^export (\*|\{[^}]*\}) from /m.test(read(file)))
+    expect(barrels).toEqual([])
+    expect(sources.filter((file) => file.endsWith('/index.ts'))).toEqual(['lib/streams/index.ts'])
+  })
+})

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Code is stripped and compiled once for all processes of the suite.
+const shared = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: join(tmpdir(), 'platform-sync-compile-cache') }
+
+const main = fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url))
+
+export type Ended = { code: number | null; stdout: string; stderr: string }
+
+/** The command line in a folder, as a person runs it: a process of its own, with nothing set but what is given. */
+export const cliIn = (cwd: string, env: Record<string, string> = {}) => {
+  const start = (args: readonly string[], more: Record<string, string> = {}) =>
+    spawn(process.execPath, [main, ...args], { cwd, env: { ...shared, ...env, ...more } })
+  const run = (args: readonly string[], more: Record<string, string> = {}) => ended(start(args, more))
+  /** The one JSON document on stdout. */
+  const json = async (args: readonly string[], more: Record<string, string> = {}) => {
+    const { stdout, ...rest } = await run([...args, '--json'], more)
+    return { ...rest, stdout, document: JSON.parse(stdout) }
+  }
+  return { start, run, json }
+}
+
+export const ended = (child: ReturnType<typeof spawn>): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    let stdout = ''
+    let stderr = ''
+    child.stdout?.on('data', (text) => {
+      stdout += text
+    })
+    child.stderr?.on('data', (text) => {
+      stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+
+export const temporaryFolder = () => {
+  const path = mkdtempSync(join(tmpdir(), 'platform-sync-cli-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** What a shell makes of a line: words, with quotes. */
+export const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')

@@ -1,0 +1,110 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliIn, temporaryFolder, wordsOf } from './cli.ts'
+
+const folder = temporaryFolder()
+const { run, json } = cliIn(folder.path)
+afterAll(folder.remove)
+
+type Counts = Record<
+  'received' | 'inserted' | 'updated' | 'unchanged' | 'duplicate' | 'quarantined' | 'deleted',
+  number
+>
+type Stream = { stream: string; status: string; counts: Counts & { apiCalls: number } }
+
+describe('the demo', () => {
+  let document: {
+    runs: { status: string; streams: Stream[] }[]
+    queries: { name: string; columns: string[]; rows: unknown[][] }[]
+  }
+  let stderr: string
+  const streamOf = (runAt: number, name: string) =>
+    document.runs[runAt]?.streams.find(({ stream }) => stream === name) as Stream
+
+  beforeAll(async () => {
+    // A proxy that nobody answers at: what runs on this machine is not behind it.
+    const demo = await json(['demo'], { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' })
+    expect(demo.code).toBe(0)
+    document = demo.document
+    stderr = demo.stderr
+  })
+
+  it('reads everything as new on the first day', () => {
+    const [first] = document.runs
+    expect(first?.status).toBe('complete')
+    expect(first?.streams.map(({ counts }) => [counts.received, counts.inserted])).toEqual([
+      [240, 240],
+      [2000, 2000],
+      [400, 400],
+      [40, 40],
+      [12, 12],
+    ])
+  })
+
+  it('finds what is new, changed, gone and broken on the second, and accounts for each record received', () => {
+    expect(document.runs[1]?.status).toBe('complete')
+    for (const { counts } of document.runs[1]?.streams ?? []) {
+      const { received, inserted, updated, unchanged, duplicate, quarantined } = counts
+      expect(inserted + updated + unchanged + duplicate + quarantined).toBe(received)
+    }
+    const { counts } = streamOf(1, 'sessions')
+    expect(counts).toMatchObject({ inserted: 60, quarantined: 1 })
+    expect(counts.updated).toBeGreaterThan(50)
+    expect(counts.deleted).toBeGreaterThan(5)
+    // What was there, less what went, and what came: the broken one counts among those that were there.
+    expect(2000 + counts.inserted - counts.deleted).toBe(counts.received)
+  })
+
+  it('waits out the rate limit, and says so', () => {
+    expect(streamOf(1, 'organization_users').counts.apiCalls).toBe(4 + 2)
+    expect(stderr).toContain('GET /api/v0/organization/users: rate limited, tries again in 1 s')
+  })
+
+  it('answers its questions from the published lake', () => {
+    const { counts } = streamOf(1, 'organization_users')
+    const answers = Object.fromEntries(document.queries.map(({ name, rows }) => [name, rows]))
+    expect(answers.users?.filter(([what]) => what === 'joined')).toHaveLength(counts.inserted)
+    expect(answers.users?.filter(([what]) => what === 'left')).toHaveLength(counts.deleted)
+    expect(answers.readiness).toHaveLength(6)
+    expect(document.queries[0]?.columns.slice(0, 3)).toEqual(['criterion_id', '2026-05', '2026-06'])
+    expect(answers.credits?.map(([model]) => model)).toContain('atlas-large')
+    expect(answers.quarantine).toEqual([['sessions', expect.any(String), expect.stringContaining('messageCount')]])
+  })
+
+  it('keeps nothing in its folder that the next demo does not remove', () => {
+    const entries = ['dynamodb', 'lock.db', 'platform.json', 'redaction-key', 's3', 'sqs']
+    expect(readdirSync(join(folder.path, '.local')).sort()).toEqual(entries)
+  })
+
+  it('leaves a key for fingerprints that only its owner can read', () => {
+    expect(statSync(join(folder.path, '.local', 'redaction-key')).mode & 0o777).toBe(0o600)
+  })
+
+  it('starts from scratch when it is run again, and what it says to try next works', async () => {
+    const { code, stdout } = await run(['demo'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^sessions +complete +2,000 +2,000 +0 +0 +0 +0 +20 /m)
+    expect(stdout).toMatch(/^sessions +complete +2,041 +60 +92 +1,888 +19 +1 +21 /m)
+
+    // Nothing of the first demo is left to be counted twice.
+    expect(stdout.match(/^joined /gm)).toHaveLength(8)
+    expect(stdout.match(/^sessions .*messageCount/gm)).toHaveLength(1)
+
+    const next = stdout.split('\n').flatMap((line) => line.match(/^ {2}npm run -s platform-sync -- (.+)$/)?.[1] ?? [])
+    expect(next.map((line) => line.split(' ')[0])).toEqual(['status', 'sync', 'sync', 'query', 'simulator'])
+    const outputs = []
+    for (const line of next.slice(0, -1)) {
+      const ended = await run(wordsOf(line))
+      expect([line, ended.code]).toEqual([line, 0])
+      outputs.push(ended.stdout)
+    }
+    const [status, again, dayLater, query] = outputs
+    expect(status).toMatch(/^sessions +complete .* 2,041 +152 +1 +0$/m)
+    // The same platform goes on: nothing changed, and the broken record is still broken.
+    expect(again).toMatch(/^sessions +complete +2,041 +0 +0 +2,040 +0 +1 /m)
+    expect(again).toMatch(/^organization_users +complete +400 +0 +0 +400 +0 +0 /m)
+    expect(dayLater).toMatch(/^sessions +complete +2,0\d\d +60 +\d+ +1,\d+ +\d+ +1 /m)
+    expect(query).toMatch(/^idle +\d+$/m)
+  }, 60_000)
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { cliIn, ended, temporaryFolder } from './cli.ts'
+
+const folder = temporaryFolder()
+let simulator: Simulator
+
+beforeAll(async () => {
+  simulator = await startSimulator({ counts: { reports: 5, sessions: 2_000, users: 20, revisions: 3, computers: 2 } })
+})
+afterAll(async () => {
+  await simulator.close()
+  folder.remove()
+})
+
+describe('Ctrl-C', () => {
+  it('keeps what was read, even while a stream waits for the platform, and the next sync goes on there', async () => {
+    const { start, json } = cliIn(folder.path, {
+      PLATFORM_APP_URL: simulator.appUrl,
+      PLATFORM_BASE_URL: simulator.baseUrl,
+      PLATFORM_API_KEY: 'sim-key',
+    })
+    simulator.fault({ kind: 'latency', endpoint: 'listSessions', ms: 100 })
+    simulator.fault({ kind: 'status', endpoint: 'listUsers', status: 429, headers: { 'retry-after': '50' } })
+    const child = start(['sync', '--local', './data', '--json'])
+    const result = ended(child)
+    while ((simulator.counts.listSessions ?? 0) < 5) await new Promise((resolve) => setTimeout(resolve, 20))
+    const began = Date.now()
+    child.kill('SIGINT')
+    const { code, stdout } = await result
+    expect(code).toBe(130)
+    expect(Date.now() - began).toBeLessThan(10_000)
+    const { streams } = JSON.parse(stdout)
+    const sessions = streams.find(({ stream }: { stream: string }) => stream === 'sessions')
+    expect(sessions.status).toBe('paused')
+    const read = sessions.counts.received
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(2_000)
+
+    simulator.clearFaults()
+    const before = simulator.counts.listSessions ?? 0
+    const next = await json(['sync', '--local', './data'])
+    expect([next.code, next.document.status]).toEqual([0, 'complete'])
+    expect(next.document.streams[1].counts).toMatchObject({ received: 2_000, inserted: 2_000, duplicate: 0 })
+    expect((simulator.counts.listSessions ?? 0) - before).toBe(20 - read / 100)
+  })
+})

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Emulators, startEmulators } from '../../../lib/local/emulators/emulators.ts'
+import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
+import { createObjectStore } from '../../../lib/stores/objects.ts'
+import { localClients } from '../../stores/clients.ts'
+
+let dir: string
+const running: Emulators[] = []
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'platform-sync-'))
+})
+afterEach(async () => {
+  for (const emulators of running.splice(0)) await emulators.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const start = async () => {
+  const emulators = await startEmulators({ dir })
+  running.push(emulators)
+  const { dynamodb, s3 } = localClients(emulators.endpointUrl)
+  const { STATE_TABLE = '', LAKE_BUCKET = '' } = emulators.environment
+  const checkpoints = createCheckpoints({ dynamodb, table: STATE_TABLE })
+  return { emulators, checkpoints, lake: createObjectStore({ s3, bucket: LAKE_BUCKET }) }
+}
+const stop = async () => {
+  for (const emulators of running.splice(0)) await emulators.close()
+}
+
+/** Lets a process write until it is killed, `ms` after its first acknowledged write; the last number it printed. */
+const writeUntilKilled = (ms: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), dir], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (data: Buffer) => {
+      if (output === '') setTimeout(() => child.kill('SIGKILL'), ms)
+      output += data
+    })
+    child.stderr.on('data', (data: Buffer) => {
+      errors += data
+    })
+    child.on('close', (_, signal) => {
+      if (signal !== 'SIGKILL') reject(new Error(`the process ended by itself: ${errors}`))
+      else resolve(Number(output.slice(0, output.lastIndexOf('\n')).split('\n').at(-1)))
+    })
+  })
+
+describe('the emulators', () => {
+  it('keep what was acknowledged when the process is killed at any instant, and start again', async () => {
+    for (const ms of [1, 40, 120]) {
+      const acknowledged = await writeUntilKilled(ms)
+      const files = join(dir, 's3', 'platform-sync-lake', 'objects')
+      for (const file of readdirSync(files)) {
+        expect(readFileSync(join(files, file)).equals(Buffer.alloc(50_000, Number(file) % 256))).toBe(true)
+      }
+      const { checkpoints, lake } = await start()
+      const completed = (await checkpoints.read('sessions'))?.scansCompleted ?? 0
+      // The save that was under way may have landed, with the objects written before it.
+      expect(completed - acknowledged).toBeOneOf([0, 1])
+      const keys = await lake.list('objects/')
+      expect(keys.length - completed).toBeOneOf([0, 1])
+      for (const key of keys) {
+        const bytes = await lake.get(key)
+        expect(bytes).toHaveLength(50_000)
+        expect(bytes?.every((byte) => byte === Number(key.slice(8)) % 256)).toBe(true)
+      }
+      expect(Number(Buffer.from((await lake.get('pointer'))!).toString()) - completed).toBeOneOf([0, 1])
+      await stop()
+    }
+  }, 60_000)
+
+  it('end the lease of a killed process, since nobody else can have the folder', async () => {
+    const first = await start()
+    const claim = { now: Date.now(), expiresAt: Date.now() + 3_600_000 }
+    await first.checkpoints.acquire('sessions', { ...claim, owner: 'killed' })
+    expect(await first.checkpoints.acquire('sessions', { ...claim, owner: 'next' })).toMatchObject({ heldBy: 'killed' })
+    await stop()
+    const second = await start()
+    expect(await second.checkpoints.acquire('sessions', { ...claim, owner: 'next' })).toMatchObject({
+      checkpoint: { fence: 2 },
+    })
+  })
+
+  it('refuse a folder that is in use, and say so', async () => {
+    await start()
+    await expect(startEmulators({ dir })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(`another platform-sync uses ${dir}`),
+    })
+  })
+
+  it.each(['sqs', 'dynamodb'])('say how to go on when the state of %s is damaged', async (part) => {
+    await start()
+    await stop()
+    const folder = join(dir, part)
+    for (const file of readdirSync(folder)) {
+      if (!/lock$/i.test(file)) writeFileSync(join(folder, file), 'not what it was '.repeat(300))
+    }
+    await expect(startEmulators({ dir })).rejects.toMatchObject({
+      code: 'damaged_state',
+      message: expect.stringMatching(/Delete the folder/),
+    })
+    rmSync(dir, { recursive: true })
+    await start()
+  })
+
+  it('refuse a port that is taken', async () => {
+    const { emulators } = await start()
+    const port = Number(new URL(emulators.endpointUrl).port)
+    const other = mkdtempSync(join(tmpdir(), 'platform-sync-'))
+    await expect(startEmulators({ dir: other, port })).rejects.toMatchObject({ code: 'usage' })
+    rmSync(other, { recursive: true })
+  })
+
+  it('answer on the loopback interface alone', async () => {
+    const { emulators } = await start()
+    const { hostname, port } = new URL(emulators.endpointUrl)
+    expect(hostname).toBe('127.0.0.1')
+    const outside = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    for (const { address } of outside.filter(({ internal, family }) => !internal && family === 'IPv4')) {
+      await expect(
+        new Promise((resolve, reject) => connect(Number(port), address).on('connect', resolve).on('error', reject)),
+      ).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    }
+  })
+
+  it('outlive a client that hangs up in the middle of a request', async () => {
+    const { emulators, checkpoints } = await start()
+    const { hostname, port } = new URL(emulators.endpointUrl)
+    for (const target of ['DynamoDB_20120810.GetItem', 'AmazonSQS.SendMessage']) {
+      const socket = connect(Number(port), hostname)
+      const head = `POST / HTTP/1.1\r\nhost: x\r\nx-amz-target: ${target}\r\ncontent-type: application/x-amz-json-1.0\r\n`
+      socket.write(`${head}content-length: 5000\r\n\r\n{"Table`)
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      socket.destroy()
+    }
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(await checkpoints.read('sessions')).toBeNull()
+  })
+
+  it('serve queues at the same address, and deliver again what a process that is gone had received', async () => {
+    const client = ({ emulators }: { emulators: Emulators }) =>
+      new SQSClient({
+        endpoint: emulators.endpointUrl,
+        region: 'us-east-1',
+        credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+        useQueueUrlAsEndpoint: false,
+      })
+    const before = client(await start())
+    const Attributes = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
+    const { QueueUrl } = await before.send(new CreateQueueCommand({ QueueName: 'limits.fifo', Attributes }))
+    for (const MessageBody of ['{"a":1}', '{"a":2}', '{"a":3}']) {
+      await before.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: 'g' }))
+    }
+    expect((await before.send(new ReceiveMessageCommand({ QueueUrl }))).Messages).toHaveLength(1)
+    await stop()
+    const after = client(await start())
+    const bodies: string[] = []
+    for (let i = 0; i < 3; i++) {
+      const [message] = (await after.send(new ReceiveMessageCommand({ QueueUrl }))).Messages ?? []
+      bodies.push(message?.Body ?? '')
+      await after.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }))
+    }
+    expect(bodies).toEqual(['{"a":1}', '{"a":2}', '{"a":3}'])
+  })
+})

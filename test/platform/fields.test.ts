@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import {
+  dateTime,
+  id,
+  integer,
+  knownValuesOf,
+  openEnum,
+  parseTime,
+  resource,
+  unixMs,
+} from '../../lib/platform/fields.ts'
+
+const noon = Date.UTC(2026, 4, 6, 12)
+
+describe('times as strings', () => {
+  it.each([
+    ['2026-05-06T12:00:00Z', noon],
+    ['2026-05-06T12:00:00.000Z', noon],
+    ['2026-05-06T14:00:00+02:00', noon],
+    ['2026-05-06T12:00:00', noon],
+    ['2026-05-06 12:00:00', noon],
+    ['2026-05-06', Date.UTC(2026, 4, 6)],
+    [`${noon}`, noon],
+  ])('%s is understood', (text, ms) => {
+    expect(parseTime(text)).toBe(ms)
+  })
+
+  it.each(['', 'soon', '1.5', '-3', '2026', '2026-13-01', '1778068800', '1999-12-31T23:59:59Z', '2100-01-01', '12:00'])(
+    '%j is none that we understand',
+    (text) => {
+      expect(parseTime(text)).toBeNull()
+      expect(dateTime().safeParse(text).success).toBe(false)
+    },
+  )
+
+  it('without an offset are UTC, whatever the zone of the machine', () => {
+    const fields = fileURLToPath(new URL('../../lib/platform/fields.ts', import.meta.url))
+    const code = `import { parseTime } from ${JSON.stringify(fields)}; console.log(parseTime('2026-05-06T12:00:00'))`
+    const env = { ...process.env, TZ: 'America/St_Johns' }
+    expect(execFileSync(process.execPath, ['--input-type=module', '-e', code], { env }).toString().trim()).toBe(
+      `${noon}`,
+    )
+  })
+})
+
+describe('fields', () => {
+  it('take no seconds for milliseconds, and no time outside of 2000 to 2100', () => {
+    expect(unixMs().safeParse(noon).success).toBe(true)
+    for (const wrong of [noon / 1000, -1, 0, noon * 1000, noon + 0.5, `${noon}`, null]) {
+      expect(unixMs().safeParse(wrong).success).toBe(false)
+    }
+  })
+
+  it('take integers that a double holds, and ids that are not empty', () => {
+    expect(integer().safeParse(2 ** 53 - 1).success).toBe(true)
+    expect(integer().safeParse(2 ** 53).success).toBe(false)
+    expect(id().safeParse('').success).toBe(false)
+  })
+
+  it('keep unknown keys and unknown values of an enumeration, and know which are known', () => {
+    const schema = resource({ status: openEnum('idle', 'running') })
+    expect(schema.parse({ status: 'paused', later: [1] })).toEqual({ status: 'paused', later: [1] })
+    expect(knownValuesOf(schema.shape.status)).toEqual(['idle', 'running'])
+    expect(knownValuesOf(id())).toBeUndefined()
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import type { IndexStore, PartPath } from '../../../lib/sync/ports.ts'
+import { pathOf, summaryOf, untroubled } from '../samples.ts'
+
+/** What every implementation of the index store keeps. */
+export const indexStoreContract = (title: string, create: () => IndexStore): void => {
+  const setup = () => {
+    const store = create()
+    const stream = `stream_${crypto.randomUUID()}`
+    const path = (values: Partial<PartPath> = {}) => pathOf({ stream, ...values })
+    return { store, stream, path }
+  }
+  const bytes = Uint8Array.from({ length: 10_000 }, (_, i) => i % 251)
+
+  describe(`the index store ${title}`, () => {
+    it('gives back parts, indexes and lists of files as they were written', async () => {
+      const { store, path } = setup()
+      await store.writePart(path({ part: 1 }), bytes, untroubled)
+      await store.writePart(path({ part: 2 }), new Uint8Array(), untroubled)
+      expect(Buffer.from((await store.readPart(path({ part: 1 })))!).equals(bytes)).toBe(true)
+      expect(await store.readPart(path({ part: 2 }))).toHaveLength(0)
+      expect(await store.readPart(path({ part: 1, fence: 2 }))).toBeNull()
+
+      const key = store.indexKey(path())
+      expect(await store.readIndex(key)).toBeNull()
+      await store.writeIndex(key, bytes, untroubled)
+      expect(Buffer.from((await store.readIndex(key))!).equals(bytes)).toBe(true)
+      expect(store.indexKey(path({ fence: 2 }))).not.toBe(key)
+
+      const file = {
+        kind: 'changes' as const,
+        table: 't',
+        key: 'k',
+        rows: 1,
+        bytes: 2,
+        sha256: 's',
+        schemaVersion: 'v',
+      }
+      const filesKey = await store.writeFiles(path(), [file], untroubled)
+      expect(await store.readFiles(filesKey)).toEqual([file])
+      expect(await store.readFiles(`${filesKey}x`)).toBeNull()
+    })
+
+    it('writes nothing once the lease ran out', async () => {
+      const { store, path } = setup()
+      await expect(store.writePart(path(), bytes, AbortSignal.abort())).rejects.toMatchObject({ code: 'lease_lost' })
+      expect(await store.readPart(path())).toBeNull()
+    })
+
+    it('forgets a published scan with the index it replaced, and leaves every other scan alone', async () => {
+      const { store, stream, path } = setup()
+      const indexes = [
+        path({ scanId: 'scan-1' }),
+        path({ scanId: 'scan-2', fence: 2 }),
+        path({ scanId: 'scan-2', fence: 3 }),
+        path({ scanId: 'scan-20', fence: 4 }),
+      ].map((at) => store.indexKey(at))
+      for (const key of indexes) await store.writeIndex(key, bytes, untroubled)
+      const [replaced = '', dead = '', current = '', completing = ''] = indexes
+      await store.writePart(path({ scanId: 'scan-2', fence: 2 }), bytes, untroubled)
+      await store.writePart(path({ scanId: 'scan-20', fence: 4 }), bytes, untroubled)
+      const filesKey = await store.writeFiles(path({ scanId: 'scan-2', fence: 3 }), [], untroubled)
+
+      const scan = summaryOf({ stream, scanId: 'scan-2', filesKey, indexKey: current, replacedIndexKey: replaced })
+      await store.removeScan(scan)
+      await store.removeScan(scan)
+      const left = await Promise.all([replaced, dead, current, completing].map(store.readIndex))
+      expect(left.map((index) => index !== null)).toEqual([false, false, true, true])
+      expect(await store.readPart(path({ scanId: 'scan-2', fence: 2 }))).toBeNull()
+      expect(await store.readFiles(filesKey)).toBeNull()
+      expect(await store.readPart(path({ scanId: 'scan-20', fence: 4 }))).not.toBeNull()
+    })
+  })
+}

@@ -1,0 +1,35 @@
+import { Counts, type ScanSummary } from '../../lib/sync/checkpoint.ts'
+import type { PartPath } from '../../lib/sync/ports.ts'
+
+/** A signal that never aborts. */
+export const untroubled = new AbortController().signal
+
+/** A scan that ended. */
+export const summaryOf = (values: Partial<ScanSummary> = {}): ScanSummary => ({
+  stream: 'sessions',
+  scanId: 'scan-1',
+  runId: 'run-1',
+  startedAt: Date.UTC(2026, 2, 1, 0, 30),
+  completedAt: Date.UTC(2026, 2, 1, 0, 40),
+  status: 'complete',
+  reason: null,
+  withheldDeletes: 0,
+  counts: Counts.parse({ received: 3, inserted: 3 }),
+  records: 3,
+  filesKey: 'index/sessions/scan=scan-1/files-2.json',
+  indexKey: 'index/sessions/index-scan-1-2.bin.zst',
+  replacedIndexKey: null,
+  fences: { first: 1, last: 2 },
+  ...values,
+})
+
+/** Where a flush's objects lie. */
+export const pathOf = (values: Partial<PartPath> = {}): PartPath => ({
+  stream: 'sessions',
+  scanId: 'scan-1',
+  runId: 'run-1',
+  startedAt: Date.UTC(2026, 2, 1, 0, 30),
+  part: 1,
+  fence: 1,
+  ...values,
+})

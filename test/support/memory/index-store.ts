@@ -1,0 +1,6 @@
+import { createIndexStore } from '../../../lib/stores/index-store.ts'
+import type { IndexStore } from '../../../lib/sync/ports.ts'
+import { createMemoryObjects } from './objects.ts'
+
+/** The engine's working objects in memory: the real store, compression included, over a bucket in memory. */
+export const createMemoryIndexStore = (): IndexStore => createIndexStore(createMemoryObjects())

@@ -1,0 +1,81 @@
+import { sha256 } from '../../../lib/core/hash.ts'
+import { orphansOf, type PartKind, partKey, scanPartitions, schemaVersion } from '../../../lib/stores/lake-paths.ts'
+import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
+import type { Manifest, PartFile } from '../../../lib/sync/manifest.ts'
+import type { Lake, PartPath, QuarantinedRecord } from '../../../lib/sync/ports.ts'
+import { stopIfAborted } from './records.ts'
+
+/** A row by its column names. */
+export type Row = Record<string, Cell>
+
+/** The lake in memory, with its objects open for inspection. */
+export type MemoryLake = Lake & {
+  /** Rows of `changes` files and records of `quarantine` files by key, whether a manifest lists them or not. */
+  files: Map<string, { rows: Row[] } | { records: QuarantinedRecord[] }>
+  manifests: Map<string, Manifest>
+  latest(): Manifest | null
+  /** The rows of a table that readers see: those of files that a manifest lists. */
+  publishedRows(table: string): Row[]
+}
+
+/** A lake that keeps rows instead of Parquet; keys are those of the real one. */
+export const createMemoryLake = (): MemoryLake => {
+  const files: MemoryLake['files'] = new Map()
+  const manifests = new Map<string, Manifest>()
+  let latest: Manifest | null = null
+
+  const write = (
+    kind: PartKind,
+    path: PartPath,
+    part: { name: string; version: string; content: Row[] | QuarantinedRecord[] },
+  ) => {
+    const key = partKey(kind, part.name, path)
+    const content = [...part.content] as Row[] | QuarantinedRecord[]
+    files.set(key, kind === 'changes' ? { rows: content as Row[] } : { records: content as QuarantinedRecord[] })
+    const text = JSON.stringify(content)
+    const rest = { rows: content.length, bytes: text.length, sha256: sha256(text), schemaVersion: part.version }
+    return { kind, table: part.name, key, ...rest } satisfies PartFile
+  }
+
+  return {
+    files,
+    manifests,
+    latest: () => latest,
+    publishedRows: (table) =>
+      [...manifests.values()]
+        .flatMap(({ scans }) => scans.flatMap((scan) => scan.files))
+        .filter((file) => file.kind === 'changes' && file.table === table)
+        .flatMap(({ key }) => {
+          const file = files.get(key)
+          return file && 'rows' in file ? file.rows : []
+        }),
+    writeRows: async (path, { table, columns, rows }, signal) => {
+      stopIfAborted(signal)
+      const names = columnsOf(table).map(({ name }) => name)
+      const content = Array.from({ length: rows }, (_, row): Row => {
+        return Object.fromEntries(names.map((name, i) => [name, columns[i]![row]!]))
+      })
+      return write('changes', path, { name: table.name, version: schemaVersion(table), content })
+    },
+    writeQuarantine: async (path, records, signal) => {
+      stopIfAborted(signal)
+      return write('quarantine', path, { name: path.stream, version: '1', content: records })
+    },
+    readManifest: async (runId) => structuredClone(manifests.get(runId) ?? null),
+    writeManifest: async (manifest, signal) => {
+      stopIfAborted(signal)
+      manifests.set(manifest.runId, structuredClone(manifest))
+    },
+    pointLatest: async (manifest, signal) => {
+      stopIfAborted(signal)
+      latest = structuredClone(manifest)
+    },
+    removeOrphans: async (scan, stream, listed) => {
+      const places = scanPartitions(scan, stream)
+      const keys = [...files.keys()].filter((key) => places.some((prefix) => key.startsWith(prefix)))
+      const orphans = orphansOf(keys, scan, listed)
+      for (const key of orphans) files.delete(key)
+      return orphans.length
+    },
+  }
+}

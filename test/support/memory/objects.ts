@@ -1,0 +1,19 @@
+import type { ObjectStore } from '../../../lib/stores/objects.ts'
+import { stopIfAborted } from './records.ts'
+
+/** A bucket in memory. */
+export const createMemoryObjects = (bucket = 'memory'): ObjectStore => {
+  const objects = new Map<string, Uint8Array>()
+  return {
+    bucket,
+    put: async (key, bytes, { signal } = {}) => {
+      if (signal) stopIfAborted(signal)
+      objects.set(key, Uint8Array.from(bytes))
+    },
+    get: async (key) => objects.get(key) ?? null,
+    list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
+    remove: async (keys) => {
+      for (const key of keys) objects.delete(key)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { isOvertaken } from '../../../lib/stores/runs.ts'
+import type { PublishState, RunRecord } from '../../../lib/sync/manifest.ts'
+import type { Publications, Runs } from '../../../lib/sync/ports.ts'
+import { type Held, renew, take } from './checkpoints.ts'
+
+/** The publisher's state in memory. */
+export const createMemoryPublications = (): Publications => {
+  const held: Held = { fence: 0, owner: null, expiresAt: 0 }
+  let pending = 'null'
+  return {
+    acquire: async (claim) => {
+      const taken = take(held, claim)
+      return taken ?? { state: { fence: held.fence, pending: JSON.parse(pending) as PublishState['pending'] } }
+    },
+    save: async (state, lease) => {
+      const text = JSON.stringify(state.pending)
+      renew(held, { ...lease, fence: state.fence }, pending === text)
+      pending = text
+    },
+  }
+}
+
+/** Run records in memory. */
+export const createMemoryRuns = (): Runs => {
+  const records = new Map<string, RunRecord>()
+  return {
+    write: async (record) => {
+      const key = `${new Date(record.scheduledAt).toISOString()}#${record.runId}`
+      if (!isOvertaken(record) || !records.has(key)) records.set(key, structuredClone(record))
+    },
+    latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,
+  }
+}

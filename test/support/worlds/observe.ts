@@ -1,0 +1,229 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { currentName, currentQuery } from '../../../lib/streams/current.ts'
+import type { Stream } from '../../../lib/streams/stream.ts'
+import type { Table } from '../../../lib/streams/table.ts'
+import { decodeIndex } from '../../../lib/sync/index-format.ts'
+import { Manifest, type PartFile } from '../../../lib/sync/manifest.ts'
+import type { Contents, Item } from './storage.ts'
+
+/** What a reader of a world can tell, without what depends on when and in how many attempts it came about. */
+export type View = {
+  records: Record<string, unknown>
+  checkpoints: Record<string, unknown>
+  leftInState: string[]
+  runs: unknown[]
+  manifests: unknown[]
+  latest: string | null
+  rows: Record<string, string[]>
+  current: Record<string, string[]>
+  quarantine: string[]
+  index: Record<string, unknown[]>
+  /** Objects that nothing speaks of. */
+  orphans: string[]
+  bodies: string[]
+}
+
+/** Reads worlds; `close` when done. */
+export type Observer = {
+  view(world: { contents: Contents; now: number }, streams: readonly Stream[]): Promise<View>
+  close(): void
+}
+
+/** Times of one day are one: what a day is to a world is written in its times, minutes are not. */
+const dayOf = (unixMs: number) => new Date(unixMs).toISOString().slice(0, 10)
+
+/** An observer that reads Parquet with DuckDB. */
+export const createObserver = async (): Promise<Observer> => {
+  const dir = mkdtempSync(join(tmpdir(), 'worlds-'))
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
+  let files = 0
+  const fileOf = (body: Buffer) => {
+    files += 1
+    const path = join(dir, `${files}.parquet`)
+    writeFileSync(path, body)
+    return path
+  }
+  return {
+    view: async ({ contents, now }, streams) => {
+      const published = publishedIn(contents)
+      const lake = await readLake(published, { streams, duckdb, contents, fileOf })
+      return {
+        ...lake,
+        ...stateOf(contents, now),
+        records: Object.fromEntries(contents.records.map(recordOf).sort(byKey)),
+        manifests: published.map(({ runId, scans }) => ({
+          runId,
+          scans: scans.map(({ stream, status, records, counts }) => ({
+            stream,
+            status,
+            records,
+            counts: exact(counts),
+          })),
+        })),
+        latest: latestOf(contents),
+        index: indexesOf(contents),
+        orphans: orphansIn(contents, published),
+        bodies: [...contents.objects.keys()].filter((key) => key.startsWith('bodies/')),
+      }
+    },
+    close: () => {
+      duckdb.closeSync()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
+
+/** A request that is sent again after a death is one more. */
+const exact = ({ apiCalls: _, ...counts }: { apiCalls?: number; [name: string]: unknown }) => counts
+
+const recordOf = (item: Item): [string, unknown] => {
+  const time = (name: string) => (item[name]?.N === undefined ? null : dayOf(Number(item[name].N)))
+  return [
+    item.pk?.S ?? '',
+    {
+      hash: item.hash?.S,
+      body: item.body?.S ?? item.bodyKey?.S,
+      firstSeenAt: time('firstSeenAt'),
+      changedAt: time('changedAt'),
+      deletedAt: time('deletedAt'),
+    },
+  ]
+}
+
+type State = {
+  scan: unknown
+  status: string
+  reason: string | null
+  runId: string
+  scansCompleted: number
+  index: { key: string; entries: number } | null
+  lastScan: { counts: Record<string, number>; records: number; withheldDeletes: number } | null
+  pending?: unknown
+}
+
+const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs'> => {
+  const checkpoints: [string, unknown][] = []
+  const leftInState: string[] = []
+  const runs: unknown[] = []
+  for (const item of state) {
+    const name = `${item.pk?.S} ${item.sk?.S}`
+    if (item.leaseOwner && Number(item.leaseExpiresAt?.N) > now) leftInState.push(`${name} is held`)
+    if (Object.keys(item.unpublished?.M ?? {}).length > 0) leftInState.push(`${name} waits for publish`)
+    if (item.record) {
+      const { finishedAt: _, streams, ...run } = JSON.parse(item.record.S as string)
+      runs.push({
+        ...run,
+        streams: streams.map(({ counts, ...rest }: State['lastScan'] & object) => ({
+          ...rest,
+          counts: counts && exact(counts),
+        })),
+      })
+    } else if (item.state) {
+      const parsed = JSON.parse(item.state.S as string) as State
+      if (parsed.pending) leftInState.push(`${name} has a pending publication`)
+      const { status, reason, runId, scan, scansCompleted, index, lastScan } = parsed
+      const last = lastScan && {
+        ...exact(lastScan.counts),
+        records: lastScan.records,
+        withheld: lastScan.withheldDeletes,
+      }
+      checkpoints.push([name, { status, reason, runId, scan, scansCompleted, entries: index?.entries, last }])
+    }
+  }
+  return { checkpoints: Object.fromEntries(checkpoints.sort(byKey)), leftInState, runs }
+}
+
+const publishedIn = ({ objects }: Contents): Manifest[] =>
+  [...objects]
+    .filter(([key]) => key.startsWith('manifests/run='))
+    .sort(byKey)
+    .map(([, body]) => Manifest.parse(JSON.parse(body.toString())))
+
+const latestOf = ({ objects }: Contents): string | null => {
+  const body = objects.get('manifests/latest.json')
+  return body ? Manifest.parse(JSON.parse(body.toString())).runId : null
+}
+
+const filesIn = (manifests: Manifest[]): PartFile[] =>
+  manifests.flatMap(({ scans }) => scans.flatMap(({ files }) => files))
+
+type Reading = {
+  streams: readonly Stream[]
+  duckdb: DuckDBConnection
+  contents: Contents
+  fileOf: (body: Buffer) => string
+}
+
+const readLake = async (manifests: Manifest[], { streams, duckdb, contents, fileOf }: Reading) => {
+  const rows: View['rows'] = {}
+  const current: View['current'] = {}
+  const listed = filesIn(manifests)
+  for (const stream of streams) {
+    for (const table of stream.tables as readonly Table[]) {
+      const paths = listed
+        .filter((file) => file.kind === 'changes' && file.table === table.name)
+        .map((file) => fileOf(objectOf(contents, file)))
+      if (paths.length === 0) continue
+      await duckdb.run(
+        `create or replace temp table ${table.name} as select * from read_parquet([${paths.map((path) => `'${path}'`)}])`,
+      )
+      await duckdb.run(`create or replace temp view ${currentName(table)} as ${currentQuery(stream, table)}`)
+      rows[table.name] = await rowsOf(duckdb, table.name)
+      current[table.name] = await rowsOf(duckdb, currentName(table))
+    }
+  }
+  const quarantine = listed
+    .filter(({ kind }) => kind === 'quarantine')
+    .flatMap((file) => gunzipSync(objectOf(contents, file)).toString().trimEnd().split('\n'))
+    .map((line) => JSON.stringify({ ...JSON.parse(line), scanId: undefined }))
+    .sort()
+  return { rows, current, quarantine }
+}
+
+const objectOf = ({ objects }: Contents, { key }: PartFile): Buffer => {
+  const body = objects.get(key)
+  if (!body) throw new Error(`a manifest lists ${key}, which is not there`)
+  return body
+}
+
+const rowsOf = async (duckdb: DuckDBConnection, name: string): Promise<string[]> => {
+  const result = await duckdb.runAndReadAll(
+    `select * exclude (_scan_id, _sequence, _synced_at), strftime(_synced_at, '%Y-%m-%d') as day from ${name}`,
+  )
+  return result
+    .getRowObjectsJson()
+    .map((row) => JSON.stringify(row))
+    .sort()
+}
+
+const indexesOf = ({ objects }: Contents): View['index'] => {
+  const found: View['index'] = {}
+  for (const [key, body] of objects) {
+    const stream = /^index\/(\w+)\/index-/.exec(key)?.[1]
+    if (!stream) continue
+    const entries = [...decodeIndex(zstdDecompressSync(body)).entries].map(({ hash, changedAt, ...entry }) => ({
+      ...entry,
+      changedAt: Number.isNaN(changedAt) ? null : changedAt,
+      hash: Buffer.from(hash).toString('hex'),
+    }))
+    found[stream] = entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+  }
+  return found
+}
+
+const orphansIn = ({ objects, state }: Contents, manifests: Manifest[]): string[] => {
+  const known = new Set(filesIn(manifests).map(({ key }) => key))
+  for (const item of state) {
+    const index = item.state && (JSON.parse(item.state.S as string) as State).index
+    if (index) known.add(index.key)
+  }
+  return [...objects.keys()].filter(
+    (key) => !known.has(key) && !key.startsWith('manifests/') && !key.startsWith('bodies/'),
+  )
+}

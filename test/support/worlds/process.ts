@@ -1,0 +1,74 @@
+import { compose } from '../../../lib/compose.ts'
+import { noDeadline } from '../../../lib/core/deadline.ts'
+import { type Log, silentLog } from '../../../lib/core/log.ts'
+import { noMetrics } from '../../../lib/core/metrics.ts'
+import type { Stream } from '../../../lib/streams/stream.ts'
+import type { Run, StreamResult, SyncSettings } from '../../../lib/sync/attempt.ts'
+import { driveStream, finishRun, type RunResult } from '../../../lib/sync/run-streams.ts'
+import { syncStream } from '../../../lib/sync/sync-stream.ts'
+import { type Connections, fetchThrough, platformAddress } from './connections.ts'
+import { type Call, createOutside, type Fate, type Outside } from './outside.ts'
+import type { Storage } from './storage.ts'
+import type { Time } from './time.ts'
+
+/** Small enough that a dozen records make several parts. */
+export const smallSettings: Partial<SyncSettings> = { flushRecords: 7 }
+
+/** How a process ended. */
+export type End = { how: 'done'; results: StreamResult[]; run: RunResult | { failed: unknown } } | { how: 'died' }
+
+/** A worker in a process of its own, as far as the outside can tell. */
+export type Process = { outside: Outside; end: Promise<End> }
+
+/** What a process works against, and how its calls end. */
+export type Surroundings = {
+  storage: Storage
+  connections: Connections
+  platformUrl: () => string
+  time: Time
+  fateOf?: (call: Call) => Fate
+  log?: Log
+  apiKey?: string
+}
+
+const always: Fate = 'pass'
+
+/** Starts a run over streams, one after the other, and then publishes. */
+export const startProcess = (
+  run: Run,
+  streams: readonly Stream[],
+  { storage, connections, platformUrl, time, fateOf = () => always, log = silentLog, apiKey = 'sim-key' }: Surroundings,
+): Process => {
+  const outside = createOutside(fateOf)
+  const connection = connections.take()
+  connection.join(outside)
+  const app = compose(
+    {
+      ...storage.environment(),
+      PLATFORM_APP_URL: platformAddress,
+      PLATFORM_BASE_URL: platformAddress,
+      PLATFORM_API_KEY: apiKey,
+      REDACTION_KEY: 'a key of the tests, 32 characters.',
+    },
+    {
+      log,
+      metrics: noMetrics,
+      clock: time.clockOf(outside),
+      settings: smallSettings,
+      clients: connection.clients,
+      fetch: fetchThrough(outside, platformUrl),
+    },
+  )
+  const work = async (): Promise<End> => {
+    const deps = await app.syncDeps(noDeadline)
+    const results: StreamResult[] = []
+    for (const stream of streams) {
+      const attempt = () => syncStream(stream, run, deps)
+      results.push(await driveStream(stream, run, { attempt, wait: app.clock.sleep }))
+    }
+    const ended = await finishRun(run, { streams, results }, app.finishDeps()).catch((failed: unknown) => ({ failed }))
+    return { how: 'done', results, run: ended }
+  }
+  const end = Promise.race([work(), outside.died.then((): End => ({ how: 'died' }))])
+  return { outside, end: end.finally(() => connections.giveBack(connection)) }
+}

@@ -1,0 +1,125 @@
+import type { AddressInfo } from 'node:net'
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  CreateTableCommand,
+  type DynamoDBClient,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb'
+import dynalite from 'dynalite'
+import { buildApp } from 'fauxqs'
+import type { AwsClients } from '../../../lib/stores/clients.ts'
+import { recordsTable, stateTable, type TableShape } from '../../../lib/stores/resources.ts'
+import { localClients } from '../../stores/emulated.ts'
+
+/** An item as DynamoDB holds it. */
+export type Item = Record<string, AttributeValue>
+
+/** All that is stored, at an instant. */
+export type Contents = { state: Item[]; records: Item[]; objects: Map<string, Buffer> }
+
+/** DynamoDB and S3 in memory, behind real sockets, with their contents open. */
+export type Storage = {
+  /** The variables under which a process works against it; the tables' names change with each `reset`. */
+  environment(): Record<string, string>
+  clients(): AwsClients
+  read(): Promise<Contents>
+  /** Replaces everything by these contents. */
+  reset(contents: Contents): Promise<void>
+  close(): Promise<void>
+}
+
+/** Storage that holds nothing. */
+export const nothing: Contents = { state: [], records: [], objects: new Map() }
+
+const bucket = 'lake'
+
+/** Starts storage for a test file. */
+export const startStorage = async (): Promise<Storage> => {
+  const dynamo = (dynalite as unknown as (options: object) => ReturnType<typeof dynalite>)({
+    createTableMs: 0,
+    deleteTableMs: 0,
+  })
+  await new Promise<void>((resolve) => dynamo.listen(0, '127.0.0.1', resolve))
+  const dynamoUrl = `http://127.0.0.1:${(dynamo.address() as AddressInfo).port}`
+  const store = await newS3Store()
+  store.createBucket(bucket)
+  const s3 = buildApp({ logger: false, stores: { s3Store: store } as never })
+  const s3Url = await s3.listen({ port: 0, host: '127.0.0.1' })
+  const clients = (): AwsClients => {
+    const [forTables, forObjects] = [localClients(dynamoUrl), localClients(s3Url)]
+    const destroy = () => [forTables, forObjects].forEach((some) => void some.destroy())
+    return { dynamodb: forTables.dynamodb, s3: forObjects.s3, destroy }
+  }
+  const own = clients()
+  let generation = 0
+  const tableOf = ({ name }: TableShape) => `${name}-${generation}`
+
+  return {
+    clients,
+    environment: () => ({
+      AWS_REGION: 'us-east-1',
+      STATE_TABLE: tableOf(stateTable),
+      RECORDS_TABLE: tableOf(recordsTable),
+      LAKE_BUCKET: bucket,
+    }),
+    read: async () => ({
+      state: await scan(own.dynamodb, tableOf(stateTable)),
+      records: await scan(own.dynamodb, tableOf(recordsTable)),
+      objects: new Map(store.listObjects(bucket, { maxKeys: 1_000_000 }).objects.map(({ key, body }) => [key, body])),
+    }),
+    reset: async ({ state, records, objects }) => {
+      generation += 1
+      store.clearObjects()
+      for (const [key, body] of objects) store.putObject(bucket, key, body)
+      await createTable(own.dynamodb, stateTable, tableOf(stateTable))
+      await createTable(own.dynamodb, recordsTable, tableOf(recordsTable))
+      await fill(own.dynamodb, tableOf(stateTable), state)
+      await fill(own.dynamodb, tableOf(recordsTable), records)
+    },
+    close: async () => {
+      own.destroy()
+      await s3.close()
+      dynamo.closeAllConnections()
+      await new Promise<void>((resolve) => dynamo.close(() => resolve()))
+    },
+  }
+}
+
+type S3Object = { key: string; body: Buffer }
+type S3Store = {
+  createBucket(name: string): void
+  putObject(bucket: string, key: string, body: Buffer): void
+  clearObjects(): void
+  listObjects(bucket: string, options: { maxKeys: number }): { objects: S3Object[] }
+}
+
+/** fauxqs exports no way to look into its memory. */
+const newS3Store = async (): Promise<S3Store> => {
+  const { S3Store } = (await import(new URL('s3/s3Store.js', import.meta.resolve('fauxqs')).href)) as {
+    S3Store: new () => S3Store
+  }
+  return new S3Store()
+}
+
+const createTable = async (dynamodb: DynamoDBClient, shape: TableShape, name: string) => {
+  const keys = [shape.partitionKey, ...(shape.sortKey ? [shape.sortKey] : [])]
+  await dynamodb.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+      KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+    }),
+  )
+}
+
+const scan = async (dynamodb: DynamoDBClient, TableName: string): Promise<Item[]> =>
+  (await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items ?? []
+
+const fill = async (dynamodb: DynamoDBClient, table: string, items: Item[]) => {
+  for (let from = 0; from < items.length; from += 25) {
+    const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }))
+    await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }))
+  }
+}

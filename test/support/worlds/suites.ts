@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Stream } from '../../../lib/streams/stream.ts'
+import { atEachCall } from './crash.ts'
+import { createWorlds, type Worlds } from './world.ts'
+import { outliveEach } from './zombie.ts'
+
+const patience = 120_000
+
+/** Worlds for a test file. */
+export const useWorlds = (streams: readonly Stream[]): (() => Worlds) => {
+  let worlds: Worlds | undefined
+  beforeAll(async () => {
+    worlds = await createWorlds(streams)
+  })
+  afterAll(() => worlds?.close())
+  return () => worlds!
+}
+
+/** The crash matrix over some streams: each call to the outside, each way to die at it, in a first and in a later run. */
+export const describeCrashes = (title: string, streams: readonly Stream[]): void => {
+  describe(title, () => {
+    const worlds = useWorlds(streams)
+
+    it.each([
+      ['before', 'first'],
+      ['after', 'first'],
+      ['before', 'second'],
+      ['after', 'second'],
+    ] as const)(
+      'ends as if nothing had happened when the process dies just %s any call of the %s run',
+      async (when, which) => {
+        const stage = worlds().stages[which === 'first' ? 0 : 1]
+        expect(stage.calls.length).toBeGreaterThan(20)
+        expect(await atEachCall(worlds(), stage, { fate: `die ${when}` })).toEqual([])
+      },
+      patience,
+    )
+
+    it.each(['first', 'second'] as const)(
+      'ends as if nothing had happened when the answer to any write of the %s run is lost',
+      async (which) => {
+        const stage = worlds().stages[which === 'first' ? 0 : 1]
+        expect(await atEachCall(worlds(), stage, { fate: 'lose answer' })).toEqual([])
+      },
+      patience,
+    )
+  })
+}
+
+/** Workers that stall at each call to the outside, and wake when another one has done their work. */
+export const describeZombies = (title: string, streams: readonly Stream[]): void => {
+  describe(title, () => {
+    const worlds = useWorlds(streams)
+
+    it.each(['first', 'second'] as const)(
+      'changes nothing when it wakes, whichever call of the %s run it had on its lips',
+      async (which) => {
+        const stage = worlds().stages[which === 'first' ? 0 : 1]
+        expect(await outliveEach(worlds(), stage)).toEqual([])
+      },
+      patience,
+    )
+  })
+}

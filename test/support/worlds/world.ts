@@ -1,0 +1,91 @@
+import type { Stream } from '../../../lib/streams/stream.ts'
+import type { Run } from '../../../lib/sync/attempt.ts'
+import { createConnections } from './connections.ts'
+import { createObserver, type View } from './observe.ts'
+import type { Call, Fate } from './outside.ts'
+import { startPlatforms } from './platforms.ts'
+import { type End, type Process, startProcess } from './process.ts'
+import { type Contents, nothing, startStorage } from './storage.ts'
+import { createTime, type Time } from './time.ts'
+
+const dayMs = 24 * 3_600_000
+const start = Date.UTC(2026, 10, 2)
+const runs: readonly [Run, Run] = [
+  { runId: 'r1', scheduledAt: start },
+  { runId: 'r2', scheduledAt: start + dayMs },
+]
+
+/** Long enough for every lease to run out. */
+export const leaseMs = 200_000
+
+/** A stage of a world's history: what was stored when it began, and what anyone can tell when it is over. */
+export type Stage = { run: Run; before: Contents; calls: readonly Call[]; after: View }
+
+/** Worlds over some streams: the undisturbed one, and as many disturbed ones as wanted, one at a time. */
+export type Worlds = {
+  /** The first run over the platform as it was, and the second over what became of it. */
+  stages: readonly [Stage, Stage]
+  /** Puts the world at the beginning of a stage. */
+  enter(stage: Stage): Promise<void>
+  /** Starts a process at the stage; from then on the platform is as the stage finds it. */
+  start(stage: Pick<Stage, 'run'>, options?: { fateOf?: (call: Call) => Fate }): Process
+  time(): Time
+  view(): Promise<View>
+  close(): Promise<void>
+}
+
+/** Builds the undisturbed world, and what is needed for others. */
+export const createWorlds = async (streams: readonly Stream[]): Promise<Worlds> => {
+  const [storage, platforms, observer] = [await startStorage(), await startPlatforms(), await createObserver()]
+  const connections = createConnections(storage.clients)
+  let time = createTime(start)
+  let platform: 'before' | 'after' = 'before'
+  const startAt: Worlds['start'] = (stage, { fateOf } = {}) => {
+    platform = stage.run === runs[0] ? 'before' : 'after'
+    return startProcess(stage.run, streams, {
+      storage,
+      connections,
+      platformUrl: () => platforms[platform].url,
+      time,
+      ...(fateOf ? { fateOf } : {}),
+    })
+  }
+  const enter = async ({ run, before }: Pick<Stage, 'run' | 'before'>) => {
+    time = createTime(run.scheduledAt)
+    await storage.reset(before)
+  }
+  const view = async () => observer.view({ contents: await storage.read(), now: time.now() }, streams)
+  const undisturbed = async (run: Run, before: Contents): Promise<Stage> => {
+    await enter({ run, before })
+    const process = startAt({ run })
+    expectDone(await process.end)
+    return { run, before, calls: process.outside.calls, after: await view() }
+  }
+  const first = await undisturbed(runs[0], nothing)
+  const second = await undisturbed(runs[1], await storage.read())
+  return {
+    stages: [first, second],
+    enter,
+    start: startAt,
+    time: () => time,
+    view,
+    close: async () => {
+      connections.close()
+      observer.close()
+      await platforms.close()
+      await storage.close()
+    },
+  }
+}
+
+/** Throws unless every stream completed and the run was published. */
+export const expectDone = (end: End): void => {
+  if (end.how === 'died') throw new Error('the process died')
+  const incomplete = end.results.filter(({ status }) => status !== 'complete')
+  if (incomplete.length > 0) throw new Error(`not complete: ${JSON.stringify(incomplete)}`)
+  if ('failed' in end.run) throw end.run.failed
+}
+
+/** Whether a process did all of its work. */
+export const isDone = (end: End): boolean =>
+  end.how === 'done' && end.results.every(({ status }) => status === 'complete') && !('failed' in end.run)

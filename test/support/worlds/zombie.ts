@@ -1,0 +1,54 @@
+import type { Difference } from './crash.ts'
+import { recover } from './crash.ts'
+import { differences } from './differences.ts'
+import type { Call } from './outside.ts'
+import type { End } from './process.ts'
+import { expectDone, type Stage, type Worlds } from './world.ts'
+
+const callsBeforeLease = 3
+
+/**
+ * A worker stalls at its n-th call and past its lease; another one takes over and is done with the stage, and with the
+ * next one if there is one. Then the first goes on until it stops by itself.
+ */
+export const outlive = async (worlds: Worlds, stage: Stage, { n, name }: Call): Promise<Difference> => {
+  const at = `stall at ${n} of ${stage.run.runId} (${name})`
+  try {
+    await worlds.enter(stage)
+    const stalled = worlds.start(stage, { fateOf: (call) => (call.n === n ? 'stall' : 'pass') })
+    await Promise.race([stalled.outside.stalled, stalled.end])
+    await recover(worlds, stage)
+    // One that stalled before it took the lease comes late, and no more; the stage after would be news to it.
+    const next = n <= callsBeforeLease ? undefined : worlds.stages[worlds.stages.indexOf(stage) + 1]
+    if (next) {
+      await worlds.time().advance(next.run.scheduledAt - worlds.time().now())
+      expectDone(await worlds.start(next).end)
+    }
+    const before = differences(await worlds.view(), (next ?? stage).after)
+    stalled.outside.resume()
+    const wrongEnd = wrongIn(await stalled.end)
+    const found = differences(await worlds.view(), (next ?? stage).after)
+    if (before.length + found.length + wrongEnd.length === 0) return null
+    return { at, found: [...wrongEnd, ...(before.length > 0 ? ['already before the release:', ...before] : found)] }
+  } catch (error) {
+    return { at, found: [String((error as Error).stack)] }
+  }
+}
+
+/** A stalled worker ends as one that lost its lease, or finds that all is done. */
+const wrongIn = (end: End): string[] => {
+  if (end.how === 'died') return ['it died']
+  const wrong = end.results.filter(({ status }) => status !== 'running' && status !== 'complete')
+  const failed = 'failed' in end.run ? (end.run.failed as { code?: string }) : null
+  return [
+    ...wrong.map(({ status, reason }) => `it ended as ${status}: ${reason}`),
+    ...(failed && failed.code !== 'lease_lost' ? [`it could not publish: ${failed}`] : []),
+  ]
+}
+
+/** Lets a worker stall at each call of a stage in turn: all the differences it makes. */
+export const outliveEach = async (worlds: Worlds, stage: Stage): Promise<Difference[]> => {
+  const found: Difference[] = []
+  for (const call of stage.calls) found.push(await outlive(worlds, stage, call))
+  return found.filter((difference) => difference !== null)
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sha256Bytes } from '../../lib/core/hash.ts'
+import { createKeyTable, hashBytes, Kind } from '../../lib/sync/key-table.ts'
+
+describe('the key table', () => {
+  it('gives back what was put in, past the size it began with', () => {
+    const table = createKeyTable()
+    for (let n = 0; n < 3_000; n++) {
+      const at = table.add(`key-${n}`)
+      table.setHash(at, sha256Bytes(`${n}`))
+      table.setChangedAt(at, n)
+      table.mark(at, n % 2 ? Kind.updated : Kind.inserted, 1 + (n % 200))
+    }
+    expect(table.size).toBe(3_000)
+    for (const n of [0, 1, 1_023, 1_024, 1_025, 2_048, 2_999]) {
+      const at = table.find(`key-${n}`)
+      expect(table.keys[at]).toBe(`key-${n}`)
+      expect(table.hasHash(at, sha256Bytes(`${n}`))).toBe(true)
+      expect(table.hasHash(at, sha256Bytes(`${n + 1}`))).toBe(false)
+      expect([table.changedAt(at), table.kind(at), table.pass(at)]).toEqual([
+        n,
+        n % 2 ? Kind.updated : Kind.inserted,
+        1 + (n % 200),
+      ])
+      expect(table.entry(at)).toMatchObject({ key: `key-${n}`, changedAt: n, pass: 1 + (n % 200) })
+      expect(Buffer.from(table.entry(at).hash)).toEqual(Buffer.from(sha256Bytes(`${n}`)).subarray(0, hashBytes))
+    }
+    expect(table.find('key-3000')).toBe(-1)
+  })
+
+  it('knows nothing of a key that was just added', () => {
+    const table = createKeyTable()
+    const at = table.add('new')
+    expect([table.kind(at), table.pass(at), table.changedAt(at)]).toEqual([Kind.known, 0, Number.NaN])
+    expect(table.hasHash(at, sha256Bytes(''))).toBe(false)
+  })
+
+  it('takes a cleared hash for no content', () => {
+    const table = createKeyTable()
+    const [at, next] = [table.add('one'), table.add('two')]
+    for (const each of [at, next]) table.setHash(each, sha256Bytes('content'))
+    table.clearHash(at)
+    expect([at, next].map((each) => table.hasHash(each, sha256Bytes('content')))).toEqual([false, true])
+  })
+
+  it('tells keys apart, whatever they are made of', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1 })), (keys) => {
+        const table = createKeyTable()
+        for (const key of ['__proto__', 'constructor', ...keys]) if (table.find(key) < 0) table.add(key)
+        for (const key of keys) expect(table.keys[table.find(key)]).toBe(key)
+      }),
+    )
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { RetryableError } from '../../lib/core/errors.ts'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { sessions } from '../../lib/streams/sessions.ts'
+import type { StreamResult } from '../../lib/sync/attempt.ts'
+import type { StreamStatus } from '../../lib/sync/checkpoint.ts'
+import { driveStream, finishRun } from '../../lib/sync/run-streams.ts'
+import { createMemoryRuns } from '../support/memory/publications.ts'
+import { listOf, users } from './support/source.ts'
+import { createWorld } from './support/world.ts'
+
+const run = { runId: 'run', scheduledAt: Date.UTC(2026, 4, 6) }
+const result = (status: StreamStatus, more: Partial<StreamResult> = {}): StreamResult => ({
+  stream: 'organization_users',
+  runId: 'run',
+  status,
+  reason: null,
+  retryAfterMs: null,
+  counts: null,
+  ...more,
+})
+const drive = async (...results: (StreamResult | Error)[]) => {
+  const waits: number[] = []
+  let attempts = 0
+  const outcome = await driveStream(organizationUsers, run, {
+    attempt: async () => {
+      const next = results[attempts++] as StreamResult | Error
+      if (next instanceof Error) throw next
+      return next
+    },
+    wait: async (ms) => void waits.push(ms),
+  })
+  return { status: outcome.status, reason: outcome.reason, attempts, waits }
+}
+
+describe('driving a stream', () => {
+  it('calls again as long as it is paused', async () => {
+    expect(await drive(result('paused'), result('paused'), result('complete'))).toMatchObject({
+      status: 'complete',
+      attempts: 3,
+      waits: [],
+    })
+  })
+
+  it('waits as long as the platform says', async () => {
+    const limited = result('rate_limited', { retryAfterMs: 42_000 })
+    expect(await drive(limited, result('complete'))).toMatchObject({ status: 'complete', waits: [42_000] })
+  })
+
+  it.each(['complete', 'suspect', 'skipped', 'failed', 'running'] as const)('is done when it is %s', async (status) => {
+    expect(await drive(result(status))).toMatchObject({ status, attempts: 1 })
+  })
+
+  it.each([
+    ['that is expected', new RetryableError('storage is out', { code: 'storage_unavailable' })],
+    ['that is a bug', new TypeError('storage is out')],
+  ])('makes an error %s the failure of this stream alone', async (_what, error) => {
+    expect(await drive(result('paused'), error)).toMatchObject({
+      status: 'failed',
+      reason: 'storage is out',
+      attempts: 2,
+    })
+  })
+})
+
+describe('finishing a run', () => {
+  const streams = [organizationUsers, sessions]
+  const finish = async (statuses: StreamStatus[]) => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const results = statuses.map((status) => result(status))
+    return finishRun(run, { streams, results }, { ...world.publishDeps(), runs })
+  }
+
+  it.each<[StreamStatus[], string]>([
+    [['complete', 'complete'], 'complete'],
+    [['complete', 'failed'], 'partial'],
+    [['complete', 'suspect'], 'partial'],
+    [['complete', 'skipped'], 'partial'],
+    [['failed', 'failed'], 'failed'],
+    [['failed', 'running'], 'partial'],
+  ])('of %j is %s (PROV-06)', async (statuses, status) => {
+    expect((await finish(statuses)).record).toMatchObject({ status, runId: 'run', streams: { length: 2 } })
+  })
+
+  it('publishes what completed although another stream failed', async () => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const done = await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })
+    const results = [done, result('failed', { stream: 'sessions', reason: 'down' })]
+    const { record, manifest } = await finishRun(run, { streams, results }, { ...world.publishDeps(), runs })
+    expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
+    expect(await runs.latest()).toEqual(record)
+    expect(record.streams[1]).toMatchObject({ stream: 'sessions', status: 'failed', reason: 'down' })
+    expect(world.current(organizationUsers).size).toBe(3)
+  })
+
+  it('waits for another publisher, and says so when that takes too long', async () => {
+    const world = createWorld()
+    await world.publications.acquire({ owner: 'other', now: world.clock.now(), expiresAt: world.clock.now() + 10_000 })
+    const sleeps: number[] = []
+    const clock = { now: world.clock.now, sleep: async (ms: number) => void sleeps.push(ms) }
+    const deps = { ...world.publishDeps({ clock }), runs: createMemoryRuns() }
+    await expect(finishRun(run, { streams, results: [] }, deps)).rejects.toThrow('(other) is publishing')
+    expect(sleeps.length).toBeGreaterThan(5)
+    world.clock.advance(10_001)
+    await expect(finishRun(run, { streams, results: [] }, deps)).resolves.toMatchObject({ manifest: { scans: [] } })
+  })
+})
