@@ -1,14 +1,15 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
-import { callAws, isConditionFailure } from '../stores/aws-errors.ts'
 import { type HeadState, Marks, type Pending } from './head.ts'
-import type { AuditHead } from './ports.ts'
+import type { AuditHead, CallAws } from './ports.ts'
 
 const key = { pk: { S: 'audit' }, sk: { S: 'head' } }
 
+type Deps = { dynamodb: DynamoDBClient; table: string; callAws: CallAws }
+
 /** The head of the trail as an item of the state table. */
-export const createDynamoHead = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): AuditHead => ({
+export const createDynamoHead = ({ dynamodb, table, callAws }: Deps): AuditHead => ({
   read: () =>
     callAws({ what: `read the audit head in table ${table}` }, async () => {
       const { Item } = await dynamodb.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }))
@@ -20,7 +21,7 @@ export const createDynamoHead = ({ dynamodb, table }: { dynamodb: DynamoDBClient
         await dynamodb.send(new PutItemCommand({ TableName: table, ...putInput(state, version) }))
         return true
       } catch (error) {
-        if (isConditionFailure(error)) return false
+        if ((error as Error).name === 'ConditionalCheckFailedException') return false
         throw error
       }
     }),

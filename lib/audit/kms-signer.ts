@@ -1,15 +1,16 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms'
 import { FatalError } from '../core/errors.ts'
-import { callAws } from '../stores/aws-errors.ts'
-import type { Signer } from './ports.ts'
+import type { CallAws, Signer } from './ports.ts'
 import { keyIdOf } from './signature.ts'
 
+type Deps = { kms: KMSClient; keyArn: string; callAws: CallAws }
+
 /** A signer over an ECC_NIST_P256 key in KMS, which never leaves it. `keyArn` is its ARN, id or alias. */
-export const createKmsSigner = ({ kms, keyArn }: { kms: KMSClient; keyArn: string }): Signer => {
+export const createKmsSigner = ({ kms, keyArn, callAws }: Deps): Signer => {
   let publicKey: Promise<KeyObject> | undefined
   const readPublicKey = () => {
-    publicKey ??= fetchPublicKey(kms, keyArn)
+    publicKey ??= fetchPublicKey({ kms, keyArn, callAws })
     publicKey.catch(() => {
       // The next call asks again.
       publicKey = undefined
@@ -36,7 +37,7 @@ export const createKmsSigner = ({ kms, keyArn }: { kms: KMSClient; keyArn: strin
   }
 }
 
-const fetchPublicKey = (kms: KMSClient, keyArn: string): Promise<KeyObject> =>
+const fetchPublicKey = ({ kms, keyArn, callAws }: Deps): Promise<KeyObject> =>
   callAws({ what: `read the public key of ${keyArn}` }, async () => {
     const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: keyArn }))
     if (!PublicKey) throw noAnswer(keyArn, 'public key')

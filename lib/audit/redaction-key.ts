@@ -1,6 +1,6 @@
 import type { Redactor } from './redact.ts'
 
-const noPaths: readonly string[] = []
+const noPaths = { secretPaths: [] }
 
 /** Names a redactor's key without telling it: fingerprints can only be compared under one key. 16 hex digits. */
 export const redactionKeyOf = ({ redact }: Redactor): string => {

@@ -5,7 +5,7 @@ export const reportStyle = `
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --soft: #a9b1ba; --paper: #15181c; --line: #3a414a;
   --box: #1f242a; --critical: #ff9a9a; --warning: #f3c069; --info: #8cc4f5; --good: #86d79c; --gone: #3a2224; --new: #1f3326; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main, header, footer { max-width: 62rem; margin: 0 auto; padding: 0 1rem; }
 header { padding-top: 1.5rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; }
@@ -20,7 +20,7 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25r
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; margin: 1rem 0; padding: 0; }
 .facts div { background: var(--box); border-radius: .4rem; padding: .6rem .8rem; }
 .facts dt { color: var(--soft); font-size: .85rem; }
-.facts dd { margin: 0; font-size: 1.25rem; font-weight: 600; overflow-wrap: anywhere; }
+.facts dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
 .verdict { border-left: .4rem solid var(--good); background: var(--box); padding: .75rem 1rem; font-weight: 600; }
 .verdict.bad { border-color: var(--critical); }
 .tag { display: inline-block; border: 1px solid currentColor; border-radius: 1rem; padding: 0 .6rem; font-size: .8rem;
@@ -28,7 +28,7 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25r
 .critical { color: var(--critical); } .warning { color: var(--warning); } .info { color: var(--info); }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 0; }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--soft); font-size: .85rem; font-weight: 600; }
 td.before { background: var(--gone); } td.after { background: var(--new); }
 td.before:empty, td.after:empty { background: none; }

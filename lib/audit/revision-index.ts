@@ -7,7 +7,13 @@ import { Mark, type Marks } from './head.ts'
 import { genesis } from './sealed.ts'
 
 /** How a revision was last recorded. */
-export type Recorded = { sequence: number; contentHash: string; redactionKey: string }
+export type Recorded = {
+  sequence: number
+  contentHash: string
+  redactionKey: string
+  /** Sequences of entries that recorded it with another content before. */
+  earlier: readonly number[]
+}
 
 /**
  * What the trail holds, so that it need not be read: made from entries and findings, kept in the lake bucket, and made
@@ -45,7 +51,9 @@ const reaches = (mark: Mark, from: Mark) =>
 /** Takes an entry into the index. Entries come in the order of their sequence. */
 export const indexEntry = (index: RevisionIndex, value: unknown): void => {
   const entry = Entry.parse(value)
+  const before = index.revisions.get(entry.revision)
   index.revisions.set(entry.revision, {
+    earlier: before ? [...before.earlier, before.sequence] : [],
     sequence: entry.sequence,
     contentHash: contentHash(revisionOf(entry)),
     redactionKey: entry.redactionKey,
@@ -67,7 +75,7 @@ const Stored = z.object({
   version: z.literal(1),
   entries: Mark,
   findings: Mark,
-  revisions: z.array(z.tuple([z.int(), z.int(), z.string(), z.string()])),
+  revisions: z.array(z.tuple([z.int(), z.int(), z.string(), z.string(), z.array(z.int())])),
   vanished: z.array(z.int()),
   gaps: z.array(z.tuple([z.int(), z.int()])),
 })
@@ -79,11 +87,12 @@ export const encodeRevisionIndex = (index: RevisionIndex): Uint8Array =>
       version: 1,
       entries: index.entries,
       findings: index.findings,
-      revisions: Array.from(index.revisions, ([revision, { sequence, contentHash, redactionKey }]) => [
+      revisions: Array.from(index.revisions, ([revision, { sequence, contentHash, redactionKey, earlier }]) => [
         revision,
         sequence,
         contentHash,
         redactionKey,
+        [...earlier],
       ]),
       vanished: [...index.vanished],
       gaps: index.gaps,
@@ -100,9 +109,9 @@ export const decodeRevisionIndex = (bytes: Uint8Array): RevisionIndex | null => 
       entries,
       findings,
       revisions: new Map(
-        revisions.map(([revision, sequence, contentHash, redactionKey]) => [
+        revisions.map(([revision, sequence, contentHash, redactionKey, earlier]) => [
           revision,
-          { sequence, contentHash, redactionKey },
+          { sequence, contentHash, redactionKey, earlier },
         ]),
       ),
       vanished: new Set(vanished),
@@ -112,3 +121,9 @@ export const decodeRevisionIndex = (bytes: Uint8Array): RevisionIndex | null => 
     return null
   }
 }
+
+/** Where all revisions were recorded, those with several contents several times. */
+export const placesOf = ({ revisions }: RevisionIndex): { revision: number; sequence: number }[] =>
+  Array.from(revisions, ([revision, { sequence, earlier }]) =>
+    [...earlier, sequence].map((each) => ({ revision, sequence: each })),
+  ).flat()

@@ -14,6 +14,7 @@ import { isSignedBy, keyIdOf, readPublicKey } from '../../lib/audit/signature.ts
 import { verifyTrail } from '../../lib/audit/verify.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
+import { callAws } from '../../lib/stores/aws-errors.ts'
 import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
 import { createObjectStore } from '../../lib/stores/objects.ts'
 import { auditParts, memoryHead, revisions, scan, signal, stored } from './memory.ts'
@@ -37,7 +38,7 @@ afterAll(async () => {
 })
 
 const dynamoHead = () =>
-  createDynamoHead({ dynamodb: clients.dynamodb, table: emulators.environment.STATE_TABLE as string })
+  createDynamoHead({ dynamodb: clients.dynamodb, table: emulators.environment.STATE_TABLE as string, callAws })
 const bucket = (variable: string) =>
   createObjectStore({ s3: clients.s3, bucket: emulators.environment[variable] as string })
 
@@ -112,7 +113,7 @@ describe('a signer over a key file', () => {
 describe('a signer over KMS', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const kms = mockClient(new KMSClient({ region: 'us-east-1' }))
-  const signer = createKmsSigner({ kms: kms as unknown as KMSClient, keyArn: 'alias/audit' })
+  const signer = createKmsSigner({ kms: kms as unknown as KMSClient, keyArn: 'alias/audit', callAws })
 
   it('asks once for the public key, again after a failure, and reports what is not there', async () => {
     kms

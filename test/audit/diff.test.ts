@@ -16,13 +16,14 @@ describe('a diff of settings', () => {
   it('names each field that differs, with before and after, and nothing else', () => {
     expect(
       lines(
-        { a: { b: true, c: 1, same: [1] }, gone: 'x', big: parseJson('12345678901234567890') },
-        { a: { b: false, c: 1, same: [1] }, 'new.one': null, big: parseJson('12345678901234567891') },
+        { a: { b: true, c: 1, same: [1] }, gone: 'x', big: parseJson('[12345678901234567890]') },
+        { a: { b: false, c: 1, same: [1] }, 'new.one': null, big: parseJson('[12345678901234567891]') },
       ),
     ).toEqual([
       'added ["new.one"] -> null',
       'changed a.b true -> false',
-      'changed big 12345678901234567890 -> 12345678901234567891',
+      'removed big 12345678901234567890 ->',
+      'added big -> 12345678901234567891',
       'removed gone x ->',
     ])
   })
@@ -102,7 +103,7 @@ describe('a diff of settings', () => {
 
 describe('secrets in a diff', () => {
   const { redact } = createRedactor('k')
-  const clean = (value: Json) => redact(value, [])
+  const clean = (value: Json) => redact(value, { secretPaths: [] })
 
   it('show only that they changed (AUD-05)', () => {
     const before = clean({
@@ -128,7 +129,7 @@ describe('secrets in a diff', () => {
   })
 
   it('are not taken for changed when the redaction key changed', () => {
-    const other = createRedactor('other').redact({ apiKey: 's1', a: 2 }, [])
+    const other = createRedactor('other').redact({ apiKey: 's1', a: 2 }, { secretPaths: [] })
     expect(lines(clean({ apiKey: 's1', a: 1 }), other, false)).toEqual(['changed a 1 -> 2'])
   })
 })

@@ -30,7 +30,7 @@ describe('the documented format', () => {
 
   it('has the fingerprint that is made', () => {
     const fingerprint = /redacted:hmac-sha256:[0-9a-f]{16}/.exec(text.slice(text.indexOf('under the key')))?.[0]
-    expect(createRedactor('test key').redact({ secret: 's1' }, [])).toEqual({ secret: fingerprint })
+    expect(createRedactor('test key').redact({ secret: 's1' }, { secretPaths: [] })).toEqual({ secret: fingerprint })
   })
 
   it('lets no field stand before the hash', () => {

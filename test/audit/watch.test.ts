@@ -7,7 +7,7 @@ import type { Json } from '../../lib/core/json.ts'
 
 const { redact } = createRedactor('k')
 const matches = (before: Json, after: Json, rules: readonly WatchRule[] = watchRules) =>
-  diffSettings(redact(before, []), redact(after, []), { comparableSecrets: true })
+  diffSettings(redact(before, { secretPaths: [] }), redact(after, { secretPaths: [] }), { comparableSecrets: true })
     .flatMap(createWatch(rules))
     .map(({ id }) => id)
 
