@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { streams } from '../streams/index.ts'
-import type { Checkpoint } from '../sync/checkpoint.ts'
+import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { duration, number, type Output, tableText, time, widthOf } from './output.ts'
@@ -45,7 +45,7 @@ const standingOf = (stream: string, { checkpoint, holder, now }: Known) => {
   const last = checkpoint?.lastScan ?? null
   return {
     stream,
-    status: holder ? ('running' as const) : (checkpoint?.status ?? null),
+    status: holder ? 'running' : checkpoint && statusOf(checkpoint),
     reason: checkpoint?.reason ?? null,
     leaseHolder: holder?.owner ?? null,
     lastScan: last ? { status: last.status, completedAt: new Date(last.completedAt).toISOString() } : null,
@@ -60,6 +60,10 @@ const standingOf = (stream: string, { checkpoint, holder, now }: Known) => {
     lagSeconds: last ? Math.round((now - last.startedAt) / 1000) : null,
   }
 }
+
+/** A worker that died had no time to say how it ended: the next one goes on. */
+const statusOf = ({ status: last, fence }: Checkpoint): StreamStatus | null =>
+  last === 'running' || (last === null && fence > 0) ? 'paused' : last
 
 const say = (standings: readonly Standing[], io: Output): void => {
   if (standings.every((standing) => standing.status === null)) {

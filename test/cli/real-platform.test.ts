@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { cliIn, type Ended, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, type Ended, temporaryFolder } from './cli.ts'
 
 const key = 'key_live_CANARY_7f3a'
 const folder = temporaryFolder()
@@ -16,7 +16,12 @@ const kept = async (ended: Promise<Ended>) => {
   return ended
 }
 const sync = (...args: string[]) => kept(run(['sync', '--local', './data', ...args], environment))
-const query = async (sql: string) => (await json(['query', sql, '--local', './data'])).document
+const data = join(folder.path, 'data')
+const here = async (args: string[], variables: Record<string, string> = {}) => {
+  const { stdout, ...rest } = await kept(cliHere([...args, '--local', data, '--json'], variables))
+  return { ...rest, document: JSON.parse(stdout) }
+}
+const query = async (sql: string) => (await here(['query', sql])).document
 
 beforeAll(async () => {
   simulator = await startSimulator({
@@ -71,7 +76,7 @@ describe('a platform that the environment names', () => {
   })
 
   it('shows each stream and the last run', async () => {
-    const { code, document } = await json(['status', '--local', './data'])
+    const { code, document } = await here(['status'])
     expect(code).toBe(0)
     expect(document.lastRun.status).toBe('partial')
     expect(document.streams.find(({ stream }: { stream: string }) => stream === 'computers')).toMatchObject({
@@ -94,7 +99,7 @@ describe('a platform that the environment names', () => {
     expect(stdout).toContain('platform-sync approve organization_users')
     expect(await query('select count(*) as n from organization_users_current')).toEqual([{ n: 60 }])
 
-    const approved = await json(['approve', 'organization_users', '--local', './data'])
+    const approved = await here(['approve', 'organization_users'])
     expect(approved.document).toMatchObject({ status: 'complete', deleted: 60 })
     expect(await query('select count(*) as n from organization_users_current')).toEqual([{ n: 0 }])
     fault.remove()
@@ -105,13 +110,13 @@ describe('a platform that the environment names', () => {
   it('reads a stream anew after a reset', async () => {
     const { code, stdout } = await run(['reset', 'sessions', '--index', '--local', './data'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('writes every record anew')])
-    const { document } = await json(['sync', 'sessions', '--local', './data'], environment)
+    const { document } = await here(['sync', 'sessions'], environment)
     expect(document.streams).toMatchObject([{ stream: 'sessions', counts: { inserted: 120, unchanged: 0 } }])
     expect(await query('select count(*) as n from sessions_current')).toEqual([{ n: 120 }])
   })
 
   it('is found well by the doctor, or said what is wrong with', async () => {
-    const well = await json(['doctor', '--local', './data'], environment)
+    const well = await here(['doctor'], environment)
     expect([well.code, well.document.ok]).toEqual([0, true])
     const wrong = await kept(run(['doctor', '--local', './data'], { ...environment, PLATFORM_API_KEY: 'wrong' }))
     expect(wrong.code).toBe(1)

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { sha256 } from '../../lib/core/hash.ts'
 import { type Json, parseJson } from '../../lib/core/json.ts'
-import { computers } from '../../lib/streams/computers.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
@@ -26,9 +25,6 @@ const counting = <T extends object>(port: T): T & { calls: string[] } => {
 /** A number as it stands inside of a body. */
 const exactly = (text: string): Json => (parseJson(`[${text}]`) as Json[])[0]!
 const rowsOf = (world: World, stream: Stream) => world.lake.publishedRows(stream.tables[0].name)
-const quarantined = (world: World) =>
-  [...world.lake.files.values()].flatMap((file) => ('records' in file ? file.records : []))
-
 describe('a list that has not changed', () => {
   it('causes no call to the records table and no file in the lake', async () => {
     const world = createWorld({ settings: { flushRecords: 10 } })
@@ -87,66 +83,6 @@ describe('a record that comes twice in a scan (PAG-10)', () => {
     await world.sync(organizationUsers, listOf([user(1, { firstName: 'A' }), user(1, { firstName: 'B' })]))
     await world.publish([organizationUsers])
     expect(world.current(organizationUsers).get('u1')?.first_name).toBe('B')
-  })
-})
-
-describe('a record that breaks its schema', () => {
-  it('is kept with its reasons and its raw form, and its neighbours go on', async () => {
-    const world = createWorld()
-    const broken = session(2, { messageCount: 'many' })
-    const result = await world.sync(sessions, listOf([session(1), broken, session(3)]))
-    expect(result).toMatchObject({ status: 'complete', counts: { inserted: 2, quarantined: 1 } })
-    expect(quarantined(world)).toEqual([
-      { key: 's2', reasons: [expect.stringMatching(/^messageCount: /)], raw: broken },
-    ])
-    expect(quarantined(world)[0]?.reasons.join()).not.toContain('many')
-  })
-
-  it.each([
-    ['a text', 'oops'],
-    ['a number', 5],
-    ['null', null],
-    ['a list', [1]],
-    ['a number without a double', exactly('9007199254740993')],
-  ])('may be %s instead of an object', async (_what, record) => {
-    const world = createWorld()
-    const result = await world.sync(organizationUsers, listOf([record, user(1)]))
-    expect(result).toMatchObject({ status: 'complete', counts: { inserted: 1, quarantined: 1 } })
-  })
-
-  it.each([
-    ['an empty id', { id: '' }],
-    ['an id of 2,000 bytes', { id: 'é'.repeat(1_000) }],
-    ['an id that a double rounds', parseJson('{"id":9007199254740993}')],
-    ['no id', {}],
-  ])('has %s', async (_what, record) => {
-    const world = createWorld()
-    await world.sync(organizationUsers, listOf([record as Json]))
-    expect(quarantined(world)).toMatchObject([{ key: null, reasons: [expect.any(String)] }])
-  })
-
-  it.each([
-    ['in seconds', 1748411762],
-    ['far in the future', 57_000 * 365 * 86_400_000],
-    ['as a text', '1748411762359'],
-    ['beyond a double', exactly('1e400')],
-  ])('has a time %s (TIME-01, JSON-08)', async (_what, createdAt) => {
-    const world = createWorld()
-    const result = await world.sync(computers, listOf([{ id: 'c1', createdAt }]))
-    expect(result.counts).toMatchObject({ quarantined: 1, inserted: 0 })
-  })
-
-  it.each([
-    ['messageCount', ''],
-    ['messageCount', null],
-    ['messageCount', false],
-    ['updatedAt', null],
-    ['status', 0],
-  ])('is not made to fit: %s as %j (JSON-07)', async (field, value) => {
-    const world = createWorld()
-    expect((await world.sync(sessions, listOf([session(1, { [field]: value })]))).counts).toMatchObject({
-      quarantined: 1,
-    })
   })
 })
 

@@ -26,11 +26,37 @@ const incomingName = '.incoming'
  * ends with the process.
  */
 export const createObjectFiles = (dir: string, refuse: Refuse): Persistence => {
+  const { write, move, remove, fileOf } = openFolder(dir, refuse)
+  const emptyBucket = (bucket: string) => {
+    rmSync(join(dir, bucket), { recursive: true, force: true })
+    mkdirSync(join(dir, bucket))
+  }
+  const deleteBucket = (bucket: string) => rmSync(join(dir, bucket), { recursive: true, force: true })
+  return {
+    insertBucket: (bucket) => void mkdirSync(join(dir, bucket), { recursive: true }),
+    deleteBucket,
+    upsertObject: write,
+    deleteObject: remove,
+    deleteObjectsByBucket: emptyBucket,
+    deleteAllObjects: () => bucketsIn(dir).forEach(emptyBucket),
+    renameObject: (bucket, sourceKey, destKey) => move(fileOf(bucket, sourceKey), bucket, destKey),
+    readBody: (bucket, key) => readFileSync(fileOf(bucket, key)),
+    completeMultipartUpload: (_, bucket, object) => write(bucket, object),
+    loadS3: (store) => {
+      for (const bucket of bucketsIn(dir)) loadBucket(store, { dir, bucket })
+    },
+    purgeAll: () => bucketsIn(dir).forEach(deleteBucket),
+    close: () => {},
+    ...inMemoryAlone,
+  }
+}
+
+const openFolder = (dir: string, refuse: Refuse) => {
   const incoming = join(dir, incomingName)
   rmSync(incoming, { recursive: true, force: true })
   mkdirSync(incoming, { recursive: true })
   const fileOf = (bucket: string, key: string) => join(dir, bucket, pathOf(key))
-  const moveInto = (from: string, bucket: string, key: string) => {
+  const move = (from: string, bucket: string, key: string): void => {
     const to = fileOf(bucket, key)
     try {
       mkdirSync(dirname(to), { recursive: true })
@@ -39,12 +65,12 @@ export const createObjectFiles = (dir: string, refuse: Refuse): Persistence => {
       throw refusalOf(error, { key, refuse })
     }
   }
-  const upsertObject = (bucket: string, { key, body }: S3Object) => {
+  const write = (bucket: string, { key, body }: S3Object): void => {
     const temporary = join(incoming, 'object')
     writeFileSync(temporary, body)
-    moveInto(temporary, bucket, key)
+    move(temporary, bucket, key)
   }
-  const removeFile = (bucket: string, key: string) => {
+  const remove = (bucket: string, key: string): void => {
     try {
       rmSync(fileOf(bucket, key))
     } catch (error) {
@@ -52,30 +78,7 @@ export const createObjectFiles = (dir: string, refuse: Refuse): Persistence => {
     }
     removeEmptyParents(fileOf(bucket, key), join(dir, bucket))
   }
-  const emptyBucket = (bucket: string) => {
-    rmSync(join(dir, bucket), { recursive: true, force: true })
-    mkdirSync(join(dir, bucket))
-  }
-  const removeAllBuckets = () => {
-    for (const bucket of bucketsIn(dir)) rmSync(join(dir, bucket), { recursive: true })
-  }
-  return {
-    insertBucket: (bucket) => void mkdirSync(join(dir, bucket), { recursive: true }),
-    deleteBucket: (bucket) => rmSync(join(dir, bucket), { recursive: true, force: true }),
-    upsertObject,
-    deleteObject: removeFile,
-    deleteObjectsByBucket: emptyBucket,
-    deleteAllObjects: () => bucketsIn(dir).forEach(emptyBucket),
-    renameObject: (bucket, sourceKey, destKey) => moveInto(fileOf(bucket, sourceKey), bucket, destKey),
-    readBody: (bucket, key) => readFileSync(fileOf(bucket, key)),
-    completeMultipartUpload: (_, bucket, object) => upsertObject(bucket, object),
-    loadS3: (store) => {
-      for (const bucket of bucketsIn(dir)) loadBucket(store, { dir, bucket })
-    },
-    purgeAll: removeAllBuckets,
-    close: () => {},
-    ...inMemoryAlone,
-  }
+  return { fileOf, move, write, remove }
 }
 
 const nothing = () => {}

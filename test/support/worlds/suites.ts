@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Stream } from '../../../lib/streams/stream.ts'
-import { atEachCall } from './crash.ts'
+import { atEachCall, type Difference } from './crash.ts'
+import { moveOn } from './moved.ts'
 import { createWorlds, type Worlds } from './world.ts'
 import { outliveEach } from './zombie.ts'
 
@@ -57,6 +58,35 @@ export const describeZombies = (title: string, streams: readonly Stream[]): void
       async (which) => {
         const stage = worlds().stages[which === 'first' ? 0 : 1]
         expect(await outliveEach(worlds(), stage)).toEqual([])
+      },
+      patience,
+    )
+  })
+}
+
+/** Workers that die or stall at each call of a first run, while the platform changes under them. */
+export const describeMoves = (title: string, streams: readonly Stream[]): void => {
+  describe(title, () => {
+    const worlds = useWorlds(streams)
+    const each = async (fate: 'die before' | 'die after' | 'stall') => {
+      const { stages } = worlds()
+      const found: Difference[] = []
+      for (const call of stages[0].calls) found.push(await moveOn(worlds(), stages, { call, fate, streams }))
+      return found.filter((difference) => difference !== null)
+    }
+
+    it(
+      'the next runs make everything as the platform is, after workers that died at any call of a first one',
+      async () => {
+        expect(await each('die after')).toEqual([])
+      },
+      patience,
+    )
+
+    it(
+      'a worker that stalls past its lease at any call moves nothing back when it wakes (DDB-08)',
+      async () => {
+        expect(await each('stall')).toEqual([])
       },
       patience,
     )

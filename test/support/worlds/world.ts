@@ -8,7 +8,8 @@ import { type End, type Process, startProcess } from './process.ts'
 import { type Contents, nothing, startStorage } from './storage.ts'
 import { createTime, type Time } from './time.ts'
 
-const dayMs = 24 * 3_600_000
+/** Between two runs. */
+export const dayMs = 24 * 3_600_000
 const start = Date.UTC(2026, 10, 2)
 const runs: readonly [Run, Run] = [
   { runId: 'r1', scheduledAt: start },
@@ -28,7 +29,7 @@ export type Worlds = {
   /** Puts the world at the beginning of a stage. */
   enter(stage: Stage): Promise<void>
   /** Starts a process at the stage; from then on the platform is as the stage finds it. */
-  start(stage: Pick<Stage, 'run'>, options?: { fateOf?: (call: Call) => Fate }): Process
+  start(stage: { run: Run; platform?: 'before' | 'after' }, options?: { fateOf?: (call: Call) => Fate }): Process
   time(): Time
   view(): Promise<View>
   close(): Promise<void>
@@ -41,7 +42,7 @@ export const createWorlds = async (streams: readonly Stream[]): Promise<Worlds> 
   let time = createTime(start)
   let platform: 'before' | 'after' = 'before'
   const startAt: Worlds['start'] = (stage, { fateOf } = {}) => {
-    platform = stage.run === runs[0] ? 'before' : 'after'
+    platform = stage.platform ?? (stage.run === runs[0] ? 'before' : 'after')
     return startProcess(stage.run, streams, {
       storage,
       connections,

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runSync } from '../../lib/cli/run-sync.ts'
+import { compose } from '../../lib/compose.ts'
+import { type Log, type LogFields, silentLog } from '../../lib/core/log.ts'
+import { noMetrics } from '../../lib/core/metrics.ts'
+import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
+import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { cliHere, temporaryFolder } from './cli.ts'
+
+const folder = temporaryFolder()
+let emulators: Emulators
+let simulator: Simulator
+let variables: Record<string, string>
+
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await cliHere([...args, '--json'], variables)
+  return { code, document: JSON.parse(stdout), output: stdout + stderr }
+}
+
+beforeAll(async () => {
+  simulator = await startSimulator({ counts: { reports: 5, sessions: 20, users: 8, revisions: 40, computers: 3 } })
+  emulators = await startEmulators({ dir: folder.path })
+  variables = {
+    ...emulators.environment,
+    PLATFORM_APP_URL: simulator.appUrl,
+    PLATFORM_BASE_URL: simulator.baseUrl,
+    PLATFORM_API_KEY: 'sim-key',
+    REDACTION_KEY: 'k'.repeat(32),
+  }
+})
+afterAll(async () => {
+  await emulators.close()
+  await simulator.close()
+  folder.remove()
+})
+
+describe('without --local', () => {
+  it('works with the tables and buckets that the environment names', async () => {
+    expect(await run('sync')).toMatchObject({ code: 0, document: { status: 'complete' } })
+    const { document } = await run('status')
+    expect(document.streams.map(({ records }: { records: number }) => records)).toEqual([5, 20, 8, 40, 3])
+    expect(await run('doctor')).toMatchObject({ code: 0, document: { ok: true } })
+  })
+
+  it('says who works on a stream', async () => {
+    const { checkpoints, close } = compose(variables, { log: silentLog, metrics: noMetrics })
+    const now = Date.now()
+    await checkpoints.acquire('computers', { owner: 'another worker', now, expiresAt: now + 60_000 })
+    const { document } = await run('status')
+    expect(document.streams.at(-1)).toMatchObject({ status: 'running', leaseHolder: 'another worker' })
+    const sync = await run('sync', 'computers', 'sessions')
+    expect(sync.code).toBe(3)
+    expect(sync.document.streams[0]).toMatchObject({
+      status: 'running',
+      reason: expect.stringContaining('another worker'),
+    })
+    expect(sync.document.streams[1]).toMatchObject({ status: 'complete' })
+    const reset = await run('reset', 'computers')
+    expect([reset.code, reset.document.error.message]).toEqual([
+      2,
+      expect.stringContaining('a worker is reading it now'),
+    ])
+    close()
+  })
+
+  it('shows a fingerprint where a setting was secret', async () => {
+    const { output } = await run('query', 'select settings from enterprise_control_revisions')
+    expect(output).toMatch(/redacted:hmac-sha256:[0-9a-f]{16}/)
+    expect(output).not.toMatch(/(sk|pw|header|arg|refresh|export)-secret-\d/)
+  })
+
+  it('names the table that is not there, and what to do', async () => {
+    const { code, stderr } = await cliHere(['status'], { ...variables, STATE_TABLE: 'not-there' })
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/not-there.*Deploy the stateful stack/)])
+  })
+
+  it('gives one JSON document for wrong usage, too', async () => {
+    expect(await run('sync', '--nope')).toMatchObject({ code: 2, document: { error: { code: 'usage' } } })
+  })
+})
+
+describe('a bug (HTTP-09)', () => {
+  it('fails its stream and surfaces with its stack', async () => {
+    const told: { message: string; fields?: LogFields | undefined }[] = []
+    const log: Log = { ...silentLog, error: (message, fields) => void told.push({ message, fields }) }
+    const app = compose(variables, { log, metrics: noMetrics })
+    const redact = () => {
+      throw new TypeError('this.nope is not a function')
+    }
+    const broken = {
+      ...app,
+      syncDeps: async (deadline: Parameters<typeof app.syncDeps>[0]) => ({ ...(await app.syncDeps(deadline)), redact }),
+    }
+    const progress = { begin() {}, add() {}, end() {}, line() {}, stop() {} }
+    const { record } = await runSync([organizationUsers], {
+      app: broken,
+      progress,
+      interrupted: new AbortController().signal,
+    })
+    app.close()
+    expect(record.streams).toMatchObject([{ stream: 'organization_users', status: 'failed' }])
+    expect(told.map(({ message }) => message).join('\n')).toMatch(
+      /organization_users: a bug\. TypeError: this\.nope(.|\n)*environment\.test\.ts:\d+/,
+    )
+  })
+})
