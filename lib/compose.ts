@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
+import { auditOf } from './compose-audit.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { type Deadline, earlier } from './core/deadline.ts'
-import { PlatformVariables, RedactionVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
+import {
+  AuditVariables,
+  PlatformVariables,
+  RedactionVariables,
+  readVariables,
+  StoreVariables,
+  type Variables,
+} from './core/env.ts'
 import type { Log } from './core/log.ts'
 import type { Metrics } from './core/metrics.ts'
 import { createPlatformClient, type PlatformClient } from './platform/client.ts'
@@ -18,6 +26,7 @@ import { createPublications } from './stores/publications.ts'
 import { createRecords } from './stores/records.ts'
 import { createRuns } from './stores/runs.ts'
 import { createSecretReader, type ReadSecret, secretCredentials } from './stores/secrets.ts'
+import { enterpriseControlRevisions } from './streams/enterprise-control-revisions.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from './sync/attempt.ts'
 import type { FinishDeps } from './sync/run-streams.ts'
 import { createSource } from './sync/source.ts'
@@ -42,7 +51,7 @@ export type App = ReturnType<typeof compose>
  */
 export const compose = (variables: Variables, doors: Doors) => {
   const env = readVariables(
-    StoreVariables.extend({ ...PlatformVariables.shape, ...RedactionVariables.shape }),
+    StoreVariables.extend({ ...PlatformVariables.shape, ...RedactionVariables.shape, ...AuditVariables.shape }),
     variables,
   )
   const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
@@ -51,19 +60,35 @@ export const compose = (variables: Variables, doors: Doors) => {
   const stores = createStores(env, clients, clock)
   const settings = { ...defaultSettings, ...doors.settings }
   const platform = platformOf(env, readSecret, { ...doors, clock })
+  const audit = auditOf(env, { ...stores, clients, clock, metrics: doors.metrics })
   const newOwner = () => `${process.pid}-${randomUUID()}`
 
   return {
     ...stores,
     platform,
+    /** Null where no bucket for it is named. */
+    audit,
     clock,
     log: doors.log,
     close: clients.destroy,
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
-      const { redact } = createRedactor(await redactionKey(env, readSecret))
+      const redactor = createRedactor(await redactionKey(env, readSecret))
+      const { redact } = redactor
+      const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = createSource(platform, earlier(deadline, settings.marginMs))
-      return { ...stores, source, redact, clock, deadline, log: doors.log, metrics: doors.metrics, newOwner, settings }
+      return {
+        ...stores,
+        source,
+        redact,
+        observers,
+        clock,
+        deadline,
+        log: doors.log,
+        metrics: doors.metrics,
+        newOwner,
+        settings,
+      }
     },
     finishDeps: (): FinishDeps => ({
       ...stores,

@@ -1,14 +1,16 @@
+import { auditFindings, type SettingChangeRow, settingChanges } from '../streams/audit-tables.ts'
 import type { Table } from '../streams/table.ts'
+import type { ScanIds } from '../sync/ports.ts'
 import type { Change } from './diff.ts'
 import type { Digester } from './digest.ts'
 import { Finding, type Severity } from './finding.ts'
 import { readHistory, type Step, userOf, type WatchedChange } from './history.ts'
 import type { IndexCache } from './index-cache.ts'
 import { range, readAhead } from './read-ahead.ts'
-import type { Recorder, ScanIds, SeenRevision } from './recorder.ts'
+import type { Recorder, SeenRevision } from './recorder.ts'
 import { placesOf } from './revision-index.ts'
 import { unseal } from './sealed.ts'
-import { auditFindings, type SettingChange, settingChanges } from './tables.ts'
+import { changeRowsOf } from './tables.ts'
 import type { Trail } from './trail.ts'
 import type { Watch, WatchMatch } from './watch.ts'
 
@@ -85,12 +87,12 @@ const readFindings = async (trail: Trail, after: number, last: number): Promise<
 /** Writes what changed, a bounded number of rows at a time; returns what deserves attention. */
 const writeChanges = async (steps: AsyncIterable<Step>, writeRows: WriteRows): Promise<WatchedSetting[]> => {
   const matches: WatchedSetting[] = []
-  let rows: SettingChange[] = []
+  let rows: SettingChangeRow[] = []
   for await (const step of steps) {
-    step.changes.forEach((change, at) => {
-      rows.push({ step, change, position: at + 1 })
+    rows.push(...changeRowsOf(step))
+    for (const change of step.changes) {
       for (const match of change.matches) matches.push(watchedSetting(step, change, match))
-    })
+    }
     if (rows.length < rowsAtOnce) continue
     await writeRows(settingChanges as Table, rows)
     rows = []

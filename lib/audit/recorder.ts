@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
+import type { ScanIds } from '../sync/ports.ts'
 import { chainBatch } from './chain.ts'
 import { compareHistory } from './compare.ts'
 import type { Revision } from './entry.ts'
@@ -10,9 +11,6 @@ import type { Trail } from './trail.ts'
 
 /** A redacted revision with its content hash, as the engine hands it over. */
 export type SeenRevision = { hash: string; record: Json }
-
-/** The scan in which something was seen. */
-export type ScanIds = { runId: string; scanId: string }
 
 /**
  * Writes revisions into the trail. Both calls are safe to repeat from any point and to run at the same time as others:

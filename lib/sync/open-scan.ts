@@ -27,9 +27,9 @@ export const openScan = async (
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
 const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
-  const { runId, status, reason, scan, lastScan, stream } = checkpoint
+  const { runId, status, reason, scan, lastScan, stream, remarks = [] } = checkpoint
   if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
-  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null }
+  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, remarks }
 }
 
 /** Takes the lease and loads the stream. `begin` decides which scan the attempt moves on. */
@@ -61,6 +61,7 @@ export const openAttempt = async (
 }
 
 const freshState = (stream: Stream, deps: SyncDeps) => ({
+  observer: deps.observers[stream.name],
   inspect: inspectorOf(stream),
   brokenKeys: new Set<string>(),
   buffer: emptyBuffer(deps.clock.now()),

@@ -55,7 +55,13 @@ export const finishRun = async (
     scheduledAt: run.scheduledAt,
     finishedAt: deps.clock.now(),
     status: statusOf(results),
-    streams: results.map(({ stream, status, reason, counts }) => ({ stream, status, reason, counts })),
+    streams: results.map(({ stream, status, reason, counts, remarks = [] }) => ({
+      stream,
+      status,
+      reason,
+      counts,
+      ...(remarks.length > 0 ? { remarks: [...remarks] } : {}),
+    })),
   }
   await deps.runs.write(record)
   return { record, manifest }

@@ -7,6 +7,7 @@ import { createDynamoDb } from './dynamodb.ts'
 import { lockFolder } from './lock.ts'
 import { localEnvironment, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
+import { localSigning } from './signing-key.ts'
 
 /** DynamoDB, S3 and SQS on this machine, at one address, with their state in a folder. */
 export type Emulators = {
@@ -37,7 +38,8 @@ export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: nu
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server, port)
     await prepareResources(endpointUrl)
-    return { endpointUrl, environment: localEnvironment(endpointUrl), close }
+    const environment = { ...localEnvironment(endpointUrl), ...localSigning(folder) }
+    return { endpointUrl, environment, close }
   } catch (error) {
     await close().catch(() => {})
     throw startFailure(error, folder, port)
