@@ -22,7 +22,7 @@ export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isR
 
 // Sixteen or more digits, or an exponent of two or more digits: the only numbers that can be inexact. It may match
 // inside a string, too, which costs a slower parse and nothing else; what may stand before a number keeps ids out.
-const suspicious = /[[:,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d\d)/
+const suspicious = /(?:^|[[:,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d\d)/
 
 /**
  * Parses JSON without rounding a number silently. Numbers that survive the trip through a double become numbers; the
@@ -37,20 +37,16 @@ const keepDigits = (_key: string, value: unknown, { source }: { source?: string 
 
 const holds = (value: number, source: string): boolean => {
   if (!Number.isFinite(value)) return false
-  const { digits, integer } = significant(source)
+  const { digits, isInteger } = significant(source)
   if (digits === '') return true
-  // A fraction of up to 17 significant digits names one double; an integer must come back digit for digit.
-  return integer ? significant(BigInt(value).toString()).digits === digits : digits.length <= 17 && value !== 0
+  // Up to 17 significant digits name one double. What is written as an integer must come back digit for digit.
+  return isInteger ? significant(BigInt(value).toString()).digits === digits : digits.length <= 17 && value !== 0
 }
 
-/** The significant digits of a JSON number, and whether it denotes an integer. */
-const significant = (source: string): { digits: string; integer: boolean } => {
-  const [mantissa = '', exponent = '0'] = source.replace(/^-/, '').toLowerCase().split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const kept = fraction.replace(/0+$/, '')
-  const digits = `${whole}${kept}`.replace(/^0+/, '')
-  return {
-    digits: digits.replace(/0+$/, ''),
-    integer: kept.length - (digits.length - digits.replace(/0+$/, '').length) <= Number(exponent),
-  }
+/** The significant digits of a JSON number, and whether it is written as an integer: without fraction and exponent. */
+const significant = (source: string): { digits: string; isInteger: boolean } => {
+  const [mantissa = '', exponent] = source.replace(/^-/, '').toLowerCase().split('e')
+  const [whole = '', fraction] = mantissa.split('.')
+  const digits = `${whole}${fraction ?? ''}`.replace(/^0+/, '').replace(/0+$/, '')
+  return { digits, isInteger: fraction === undefined && exponent === undefined }
 }

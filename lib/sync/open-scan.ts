@@ -32,7 +32,7 @@ const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
   return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, remarks }
 }
 
-/** Takes the lease and loads the stream. `begin` decides which scan the attempt moves on. */
+/** Takes the lease and loads the stream; the lease is given back when that fails. */
 export const openAttempt = async (
   stream: Stream,
   run: Run,
@@ -43,12 +43,7 @@ export const openAttempt = async (
   const ttlMs = deps.settings.leaseMs
   const expiresAt = now + ttlMs
   const acquired = await deps.checkpoints.acquire(stream.name, { owner, now, expiresAt })
-  if ('heldBy' in acquired) {
-    const reason = `another worker (${acquired.heldBy}) is at it until ${new Date(acquired.until).toISOString()} at least`
-    return {
-      busy: { stream: stream.name, runId: run.runId, status: 'running', reason, retryAfterMs: null, counts: null },
-    }
-  }
+  if ('heldBy' in acquired) return { busy: busy(stream, run, acquired) }
   const lease = watchLease(deps.clock, { owner, expiresAt, ttlMs })
   try {
     const { checkpoint } = acquired
@@ -56,7 +51,25 @@ export const openAttempt = async (
     return { attempt: { ...known, stream, run, deps, lease, checkpoint, scan, ...freshState(stream, deps) } }
   } catch (error) {
     lease.stop()
+    await giveBack(acquired.checkpoint, { owner, expiresAt }, deps)
     throw error
+  }
+}
+
+const busy = (stream: Stream, { runId }: Run, { heldBy, until }: { heldBy: string; until: number }): StreamResult => {
+  const reason = `another worker (${heldBy}) is at it until ${new Date(until).toISOString()} at least`
+  return { stream: stream.name, runId, status: 'running', reason, retryAfterMs: null, counts: null }
+}
+
+/** So that the next attempt need not wait until the lease has run out; if this fails, too, it does. */
+const giveBack = async (checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, deps: SyncDeps) => {
+  try {
+    await deps.checkpoints.save(checkpoint, { ...lease, release: true })
+  } catch (error) {
+    deps.log.warn('A lease could not be given back; it runs out by itself.', {
+      stream: checkpoint.stream,
+      reason: messageOf(error),
+    })
   }
 }
 

@@ -23,6 +23,19 @@ describe('a record that breaks its schema', () => {
     expect(quarantined(world)[0]?.reasons.join()).not.toContain('many')
   })
 
+  it('counts beside a valid copy of it in the same scan, in either order', async () => {
+    const broken = session(1, { messageCount: 'many' })
+    for (const copies of [
+      [session(1), broken, session(1)],
+      [broken, session(1), session(1)],
+    ]) {
+      const world = createWorld()
+      await world.sync(sessions, listOf([session(1)]))
+      const { counts } = await world.sync(sessions, listOf(copies))
+      expect(counts).toMatchObject({ received: 3, unchanged: 1, duplicate: 1, quarantined: 1 })
+    }
+  })
+
   it.each([
     ['a text', 'oops'],
     ['a number', 5],

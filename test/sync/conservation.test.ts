@@ -114,8 +114,11 @@ const checkSettled = (world: World, platform: LivingPlatform) => {
   const valid = [...state].filter(([, record]) => record !== null).map(([id]) => id)
   const current = world.current(stream)
   const live = new Map([...world.records.all(stream.name)].filter(([, { deletedAt }]) => deletedAt === null))
-  expect([...current.keys()].sort()).toEqual([...live.keys()].sort())
-  for (const [id, { hash }] of live) expect(current.get(id)?._hash, id).toBe(hash)
+  // A record that is broken now may stand in the table as a dead attempt saw it, and in the lake as it was before that.
+  const isBroken = (id: string) => state.get(id) === null
+  const sound = (ids: Iterable<string>) => [...ids].filter((id) => !isBroken(id)).sort()
+  expect(sound(current.keys())).toEqual(sound(live.keys()))
+  for (const id of sound(live.keys())) expect(current.get(id)?._hash, id).toBe(live.get(id)?.hash)
   for (const id of valid) expect(live.get(id)?.body, id).toBe(canonicalJson(state.get(id) as Json))
   // What is live without being listed as valid was valid once and is broken now.
   for (const id of live.keys()) expect(state.has(id), id).toBe(true)

@@ -10,7 +10,7 @@ import { createWorld } from './support/world.ts'
 const failingAfter = (save: Checkpoints['save'], why: string): Checkpoints['save'] => {
   let dead = false
   return async (checkpoint, lease) => {
-    dead ||= checkpoint.scan !== null && checkpoint.scan.segments.length > 0
+    dead ||= (checkpoint.scan?.segments.length ?? 0) > 0 || checkpoint.status === 'failed'
     if (dead) throw new Error(why)
     await save(checkpoint, lease)
   }
@@ -39,6 +39,23 @@ describe('an attempt that dies', () => {
     await world.publish([sessions])
     expect(world.current(sessions).get('s1')?.title).toBe('newer')
     expect((await world.records.get('sessions', 's1'))?.body).toContain('newer')
+  })
+
+  it('before its first flush is not taken for done by the next attempt of its run', async () => {
+    const world = createWorld()
+    await world.sync(organizationUsers, listOf(users(2)))
+    const dead = async () => {
+      throw new Error('killed')
+    }
+    const lake = { ...world.lake, writeRows: dead }
+    const checkpoints = { ...world.checkpoints, save: failingAfter(world.checkpoints.save, 'killed') }
+    const dying = world.sync(organizationUsers, listOf(users(3)), { runId: 'run', lake, checkpoints })
+    await expect(dying).rejects.toThrow('killed')
+    world.clock.advance(600_000)
+    expect(await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })).toMatchObject({
+      status: 'complete',
+      counts: { inserted: 1, unchanged: 2 },
+    })
   })
 
   it('leaves no ghost of a record that was gone when the next attempt came', async () => {

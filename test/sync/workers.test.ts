@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RetryableError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { StreamResult } from '../../lib/sync/attempt.ts'
 import { listOf, pagesOf, scripted, user, users } from './support/source.ts'
@@ -46,5 +47,16 @@ describe('two workers at one stream (SQS-10)', () => {
     expect(world.current(stream).get('u1')?.first_name).toBe('now')
     expect((await world.records.get('organization_users', 'u1'))?.body).toContain('now')
     expect(await world.checkpoints.read('organization_users')).toMatchObject({ status: 'complete', scan: null })
+  })
+
+  it('need not wait for each other when the first could not even begin', async () => {
+    const world = createWorld({ settings: { leaseMs: 100_000_000 } })
+    await world.sync(stream, listOf(users(2)))
+    const unreadable = async () => {
+      throw new RetryableError('storage is away', { code: 'storage_unavailable' })
+    }
+    const index = { ...world.index, readIndex: unreadable }
+    await expect(world.sync(stream, listOf(users(2)), { index })).rejects.toThrow('storage is away')
+    expect(await world.sync(stream, listOf(users(2)))).toMatchObject({ status: 'complete' })
   })
 })

@@ -14,6 +14,9 @@ import type { Time } from './time.ts'
 /** Small enough that a dozen records make several parts. */
 export const smallSettings: Partial<SyncSettings> = { flushRecords: 7 }
 
+/** The key under which all processes redact. */
+export const redactionKey = 'a key of the tests, 32 characters.'
+
 /** How a process ended. */
 export type End = { how: 'done'; results: StreamResult[]; run: RunResult | { failed: unknown } } | { how: 'died' }
 
@@ -48,7 +51,7 @@ export const startProcess = (
       PLATFORM_APP_URL: platformAddress,
       PLATFORM_BASE_URL: platformAddress,
       PLATFORM_API_KEY: apiKey,
-      REDACTION_KEY: 'a key of the tests, 32 characters.',
+      REDACTION_KEY: redactionKey,
     },
     {
       log,

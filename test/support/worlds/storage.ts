@@ -10,7 +10,7 @@ import dynalite from 'dynalite'
 import { buildApp } from 'fauxqs'
 import type { AwsClients } from '../../../lib/stores/clients.ts'
 import { recordsTable, stateTable, type TableShape } from '../../../lib/stores/resources.ts'
-import { localClients } from '../../stores/emulated.ts'
+import { localClients } from '../../stores/clients.ts'
 
 /** An item as DynamoDB holds it. */
 export type Item = Record<string, AttributeValue>

@@ -1,0 +1,59 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { streams } from '../../lib/streams/index.ts'
+import { cliIn, ended, temporaryFolder } from '../cli/cli.ts'
+import { incoherences, unlike } from '../support/worlds/coherence.ts'
+import { readFolder } from '../support/worlds/local-folder.ts'
+import { createObserver, type Observer } from '../support/worlds/observe.ts'
+
+const kills = 20
+const counts = { sessions: 5_500, users: 150, reports: 40, revisions: 10, computers: 6 }
+const folder = temporaryFolder()
+// Else each folder makes a key of its own, and fingerprints differ.
+const { start, run } = cliIn(folder.path, { REDACTION_KEY: 'one key for both folders, long enough' })
+let observer: Observer
+
+beforeAll(async () => {
+  observer = await createObserver()
+})
+afterAll(() => {
+  observer.close()
+  folder.remove()
+})
+
+const platformFile = (name: string) => join(folder.path, name, 'platform.json')
+const prepare = (name: string, days: number) => {
+  mkdirSync(join(folder.path, name), { recursive: true })
+  writeFileSync(platformFile(name), JSON.stringify({ seed: 7, counts, days }))
+}
+const look = async (name: string) =>
+  observer.view({ contents: await readFolder(join(folder.path, name)), now: Date.now() }, streams)
+
+/** Kills a sync some time after it has begun to read; whether it was still alive then. */
+const killOnce = async (): Promise<boolean> => {
+  const child = start(['sync', '--local', './killed', '--skip-days', '1'])
+  const over = ended(child)
+  await new Promise((resolve) => child.stderr.once('data', resolve))
+  await wait(Math.random() * 2_000)
+  const alive = child.exitCode === null && child.kill('SIGKILL')
+  await over
+  return alive && child.signalCode === 'SIGKILL'
+}
+
+describe('kill -9', () => {
+  it(`at ${kills} random moments leaves what one undisturbed sync leaves, when a sync was let finish`, async () => {
+    prepare('killed', 0)
+    for (let killed = 0; killed < kills; ) if (await killOnce()) killed += 1
+    // The first ends what the last killed one had begun, the second reads the list as it is now.
+    for (const _ of [1, 2]) expect(await run(['sync', '--local', './killed'])).toMatchObject({ code: 0 })
+
+    const { days } = JSON.parse(readFileSync(platformFile('killed'), 'utf8'))
+    prepare('undisturbed', days)
+    expect(await run(['sync', '--local', './undisturbed'])).toMatchObject({ code: 0 })
+    const killed = await look('killed')
+    expect(incoherences(killed, streams)).toEqual([])
+    expect(unlike(killed, await look('undisturbed'), streams)).toEqual([])
+  }, 240_000)
+})

@@ -1,0 +1,26 @@
+import { paginateScan } from '@aws-sdk/client-dynamodb'
+import { startEmulators } from '../../../lib/local/emulators/emulators.ts'
+import { createObjectStore } from '../../../lib/stores/objects.ts'
+import { localClients } from '../../stores/clients.ts'
+import type { Contents, Item } from './storage.ts'
+
+/** All that a folder of `--local` holds; nobody else may use it meanwhile. */
+export const readFolder = async (dir: string): Promise<Contents> => {
+  const emulators = await startEmulators({ dir })
+  const { STATE_TABLE = '', RECORDS_TABLE = '', LAKE_BUCKET = '' } = emulators.environment
+  const { dynamodb, s3, destroy } = localClients(emulators.endpointUrl)
+  try {
+    const scan = async (TableName: string) => {
+      const items: Item[] = []
+      for await (const { Items } of paginateScan({ client: dynamodb }, { TableName })) items.push(...(Items ?? []))
+      return items
+    }
+    const lake = createObjectStore({ s3, bucket: LAKE_BUCKET })
+    const objects: Contents['objects'] = new Map()
+    for (const key of await lake.list('')) objects.set(key, Buffer.from((await lake.get(key)) ?? []))
+    return { state: await scan(STATE_TABLE), records: await scan(RECORDS_TABLE), objects }
+  } finally {
+    destroy()
+    await emulators.close()
+  }
+}
