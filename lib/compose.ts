@@ -42,6 +42,12 @@ export type Doors = {
   fetch?: typeof fetch
 }
 
+const Environment = StoreVariables.extend({
+  ...PlatformVariables.shape,
+  ...RedactionVariables.shape,
+  ...AuditVariables.shape,
+})
+
 /** Everything that the functions and commands work with. */
 export type App = ReturnType<typeof compose>
 
@@ -50,10 +56,7 @@ export type App = ReturnType<typeof compose>
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export const compose = (variables: Variables, doors: Doors) => {
-  const env = readVariables(
-    StoreVariables.extend({ ...PlatformVariables.shape, ...RedactionVariables.shape, ...AuditVariables.shape }),
-    variables,
-  )
+  const env = readVariables(Environment, variables)
   const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
   const clients = doors.clients ?? createAwsClients(targetOf(env))
   const clock = doors.clock ?? systemClock
