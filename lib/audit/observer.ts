@@ -12,7 +12,10 @@ export const createAuditObserver = (hook: AuditHook, metrics: Metrics): StreamOb
     const news = await hook.onComplete({ runId, scanId, seen: revisions, writeRows }, signal)
     return {
       // The newest first, since not all of a long history can be told.
-      remarks: [...news.findings.toReversed().map(findingRemark), ...news.matches.toReversed().map(matchRemark)],
+      remarks: distinct([
+        ...news.findings.toReversed().map(findingRemark),
+        ...news.matches.toReversed().map(matchRemark),
+      ]),
       settle: async () => {
         await news.settle()
         metrics.count('AuditEntries', news.entries)
@@ -22,6 +25,11 @@ export const createAuditObserver = (hook: AuditHook, metrics: Metrics): StreamOb
     }
   },
 })
+
+/** Two items that left one list say the same. */
+const distinct = (remarks: Remark[]): Remark[] => [
+  ...new Map(remarks.map((remark) => [`${remark.code} ${remark.about}`, remark])).values(),
+]
 
 const findingRemark = ({ kind, severity, revision, revisionTo, place, message }: Finding): Remark => ({
   severity,

@@ -29,15 +29,19 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25r
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 0; }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: 1px solid var(--line); }
-thead th { border-top: 0; color: var(--soft); font-size: .85rem; font-weight: 600; }
+td { overflow-wrap: break-word; }
+thead th { border-top: 0; overflow-wrap: normal; white-space: nowrap; color: var(--soft); font-size: .85rem; font-weight: 600; }
 td.before { background: var(--gone); } td.after { background: var(--new); }
 td.before:empty, td.after:empty { background: none; }
+td.before, td.after { overflow-wrap: anywhere; }
 code, td.before, td.after, th[scope=row] { font-family: ui-monospace, monospace; font-size: .85rem; }
 th[scope=row] { font-weight: 600; }
-pre { background: var(--box); padding: .75rem 1rem; overflow-x: auto; border-radius: .4rem; }
+pre { background: var(--box); white-space: pre-wrap; padding: .75rem 1rem; overflow-x: auto; border-radius: .4rem; }
 ol.timeline { list-style: none; padding: 0; margin: 0; }
 ol.timeline > li { border: 1px solid var(--line); border-radius: .4rem; padding: .75rem 1rem; margin-bottom: .75rem;
   content-visibility: auto; contain-intrinsic-size: auto 12rem; }
+ol.timeline table { table-layout: fixed; }
+ol.timeline thead th:nth-child(1) { width: 38%; } ol.timeline thead th:nth-child(2) { width: 12%; }
 ol.timeline p { margin: .1rem 0; }
 .why { font-family: system-ui, sans-serif; font-weight: 400; font-size: .85rem; display: block; }
 @media (max-width: 40rem) {

@@ -1,6 +1,6 @@
 import type { Finding, Severity } from './finding.ts'
 import { meaningOf } from './finding.ts'
-import { type Step, userText, type WatchedChange } from './history.ts'
+import { type Step, userOf, userText, type WatchedChange } from './history.ts'
 import { type Html, html, rawHtml } from './html.ts'
 import { reportStyle } from './report-style.ts'
 import { reportTimeline, shown } from './report-timeline.ts'
@@ -59,19 +59,18 @@ const sections: [id: string, title: string][] = [
 ]
 
 const summary = ({ steps, findings, verification: { entries, faults } }: ReportContent): Html => {
-  const people = new Set(steps.map(({ entry }) => userText(entry)))
+  const people = new Set(steps.map(({ entry }) => userOf(entry).id ?? userText(entry)))
   const matches = matchesOf(steps)
   const facts: [string, string | number][] = [
-    ['Revisions', new Set(steps.map(({ entry }) => entry.revision)).size],
-    ['Entries verified', entries.checked],
     [
-      'First and last revision',
-      steps.length === 0 ? 'none' : `${steps[0]?.entry.revision} – ${steps.at(-1)?.entry.revision}`,
+      steps.length === 0 ? 'Revisions' : `Revisions, ${steps[0]?.entry.revision} to ${steps.at(-1)?.entry.revision}`,
+      new Set(steps.map(({ entry }) => entry.revision)).size,
     ],
+    ['Entries verified', entries.checked],
     ['People', people.size],
     ['Findings', findings.length],
     ['Critical changes', matches.filter(({ severity }) => severity === 'critical').length],
-    ['Faults of the evidence', faults.length],
+    ['Faults in evidence', faults.length],
   ]
   return html`<section aria-labelledby="summary"><h2 id="summary">Summary</h2>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`

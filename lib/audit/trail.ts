@@ -137,7 +137,7 @@ const isFree = async (
     if (((await head.read())?.version ?? 0) !== version) return false
     throw new FatalError(
       `the audit head ends before ${found}, which is already stored: it was lost or set back. Nothing was written; run ` +
-        '"platform-sync audit verify", then restore the head in the state table',
+        '"platform-sync audit verify", then "platform-sync audit restore-head"',
       { code: 'damaged_state' },
     )
   }
