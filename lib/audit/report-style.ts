@@ -43,6 +43,7 @@ ol.timeline > li { border: 1px solid var(--line); border-radius: .4rem; padding:
 ol.timeline table { table-layout: fixed; }
 ol.timeline thead th:nth-child(1) { width: 38%; } ol.timeline thead th:nth-child(2) { width: 12%; }
 ol.timeline p { margin: .1rem 0; }
+section[aria-labelledby=attention] th[scope=row] { min-width: 15rem; }
 .why { font-family: system-ui, sans-serif; font-weight: 400; font-size: .85rem; display: block; }
 @media (max-width: 40rem) {
   thead { position: absolute; left: -999rem; }

@@ -59,7 +59,9 @@ const sections: [id: string, title: string][] = [
 ]
 
 const summary = ({ steps, findings, verification: { entries, faults } }: ReportContent): Html => {
-  const people = new Set(steps.map(({ entry }) => userOf(entry).id ?? userText(entry)))
+  const people = new Set(
+    steps.flatMap(({ entry }) => userOf(entry).id ?? userOf(entry).email ?? userOf(entry).name ?? []),
+  )
   const matches = matchesOf(steps)
   const facts: [string, string | number][] = [
     [

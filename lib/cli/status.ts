@@ -54,7 +54,7 @@ const standingOf = (stream: string, { checkpoint, holder, now }: Known) => {
     deleted: last?.counts.deleted ?? null,
     quarantined: last?.counts.quarantined ?? null,
     withheldDeletes: last?.withheldDeletes ?? 0,
-    scanInProgress: checkpoint?.scan
+    scanInProgress: checkpoint?.scan?.segments.length
       ? { scanId: checkpoint.scan.scanId, received: checkpoint.scan.counts.received }
       : null,
     lagSeconds: last ? Math.round((now - last.startedAt) / 1000) : null,

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
-import { Checkpoint, newCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
+import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
 import type { Checkpoints } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
@@ -57,7 +57,7 @@ export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: strin
       const item = await items.read(keyOf(stream))
       if (!item) return
       const checkpoint = readableOrNew(stream, item)
-      const state = stateOf({ ...checkpoint, scan: null, index: index ? null : checkpoint.index })
+      const state = stateOf(resetCheckpoint(checkpoint, { index }))
       if (await items.update(keyOf(stream), resetIfUnheld(item.fence, state, now))) return
       // The SDK repeats a write whose answer got lost; the repetition finds the work done.
       const found = await items.read(keyOf(stream))

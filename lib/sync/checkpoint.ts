@@ -109,3 +109,13 @@ export const newCheckpoint = (stream: string): Checkpoint => ({
   lastScan: null,
   index: null,
 })
+
+/**
+ * The checkpoint after a reset: the next scan reads the whole list, and with `index` takes every record for new. A scan
+ * in progress keeps its name without its parts, so that the next one can remove the files it left.
+ */
+export const resetCheckpoint = (checkpoint: Checkpoint, { index }: { index: boolean }): Checkpoint => ({
+  ...checkpoint,
+  scan: checkpoint.scan && { ...checkpoint.scan, position: { at: 'start' }, segments: [] },
+  index: index ? null : checkpoint.index,
+})

@@ -1,4 +1,4 @@
-import { Counts, type ScanSummary } from '../../lib/sync/checkpoint.ts'
+import { Counts, type Scan, type ScanSummary } from '../../lib/sync/checkpoint.ts'
 import type { PartPath } from '../../lib/sync/ports.ts'
 
 /** A signal that never aborts. */
@@ -32,4 +32,20 @@ export const pathOf = (values: Partial<PartPath> = {}): PartPath => ({
   part: 1,
   fence: 1,
   ...values,
+})
+
+/** A scan in progress. */
+export const scanOf = (scanId: string): Scan => ({
+  scanId,
+  runId: 'run',
+  firstFence: 1,
+  startedAt: 1,
+  position: { at: 'page', token: 'p1' },
+  approval: false,
+  pass: 1,
+  restarts: { runId: 'run', count: 0 },
+  barrenPages: 0,
+  unkeyed: 0,
+  segments: [],
+  counts: Counts.parse({}),
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FatalError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
@@ -15,6 +16,25 @@ const failingAfter = (save: Checkpoints['save'], why: string): Checkpoints['save
     await save(checkpoint, lease)
   }
 }
+
+describe('a scan that was reset', () => {
+  it('leaves no file behind that no manifest lists', async () => {
+    const world = createWorld({ settings: { flushRecords: 1 } })
+    const broken = scripted((token) => {
+      if (token === null) return { records: users(2), nextToken: 'p1' }
+      throw new FatalError('the API has changed', { code: 'unexpected_body' })
+    })
+    expect(await world.sync(organizationUsers, broken)).toMatchObject({ status: 'failed' })
+    expect(world.lake.files.size).toBe(1)
+    await world.checkpoints.reset(organizationUsers.name, { index: false, now: world.clock.now() })
+
+    expect(await world.sync(organizationUsers, listOf(users(2)))).toMatchObject({ status: 'complete' })
+    const { scans } = await world.publish([organizationUsers])
+    const listed = scans.flatMap(({ files }) => files.map(({ key }) => key))
+    expect([...world.lake.files.keys()]).toEqual(listed)
+    expect(world.current(organizationUsers).size).toBe(2)
+  })
+})
 
 describe('an attempt that dies', () => {
   it('writes a newer copy again that was read, but not flushed, while an older one was being flushed', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Checkpoint, Counts } from '../../../lib/sync/checkpoint.ts'
 import type { Checkpoints } from '../../../lib/sync/ports.ts'
-import { summaryOf } from '../samples.ts'
+import { scanOf, summaryOf } from '../samples.ts'
 
 /** What every implementation of checkpoints keeps. */
 export const checkpointsContract = (title: string, create: () => Checkpoints): void => {
@@ -126,12 +126,18 @@ export const checkpointsContract = (title: string, create: () => Checkpoints): v
       expect(await checkpoints.unpublished(stream)).toEqual([scans[1], scans[2]])
     })
 
-    it('forgets the scan in progress on reset, and the index only when asked to', async () => {
+    it('forgets what the scan in progress has read on reset, and the index only when asked to', async () => {
       const { checkpoints, stream } = setup()
-      const checkpoint = { ...(await acquire(checkpoints, stream)), index: { key: 'k', entries: 1 }, scansCompleted: 4 }
+      const scan = { ...scanOf('scan'), segments: [{ fence: 1, parts: 2 }] }
+      const known = { scan, index: { key: 'k', entries: 1 }, scansCompleted: 4 }
+      const checkpoint = { ...(await acquire(checkpoints, stream)), ...known }
       await checkpoints.save(checkpoint, { owner: 'a', expiresAt: 60, release: true })
       await checkpoints.reset(stream, { index: false, now: 1 })
-      expect(await checkpoints.read(stream)).toMatchObject({ scan: null, index: { key: 'k' }, scansCompleted: 4 })
+      expect(await checkpoints.read(stream)).toMatchObject({
+        scan: { scanId: 'scan', segments: [] },
+        index: { key: 'k' },
+        scansCompleted: 4,
+      })
       await checkpoints.reset(stream, { index: true, now: 1 })
       expect(await checkpoints.read(stream)).toMatchObject({ index: null, scansCompleted: 4 })
     })

@@ -1,5 +1,5 @@
 import { FatalError } from '../../../lib/core/errors.ts'
-import { type Checkpoint, newCheckpoint, type ScanSummary } from '../../../lib/sync/checkpoint.ts'
+import { type Checkpoint, newCheckpoint, resetCheckpoint, type ScanSummary } from '../../../lib/sync/checkpoint.ts'
 import type { Checkpoints, LeaseClaim } from '../../../lib/sync/ports.ts'
 
 /** The lease part of what is remembered of a stream or of the publisher. */
@@ -86,7 +86,7 @@ export const createMemoryCheckpoints = (): Checkpoints => {
         throw new FatalError(`can't reset ${stream}: a worker is reading it now`, { code: 'usage' })
       }
       const checkpoint = load(stream, entry)
-      entry.checkpoint = JSON.stringify({ ...checkpoint, scan: null, index: index ? null : checkpoint.index })
+      entry.checkpoint = JSON.stringify(resetCheckpoint(checkpoint, { index }))
       entry.fence += 1
       entry.owner = null
     },

@@ -16,11 +16,11 @@ export const recover = async (worlds: Worlds, stage: Stage): Promise<void> => {
   throw new Error(`not done after ${tries} more processes`)
 }
 
-/** Lives through a stage in which the n-th call has a fate, and through what follows, and compares. */
+/** Lives through a stage in which the n-th call has a fate, `onward` through the next one, too, and compares. */
 export const liveThrough = async (
   worlds: Worlds,
   stage: Stage,
-  { call: { n, name }, fate }: { call: Call; fate: Fate },
+  { call: { n, name }, fate, onward = false }: { call: Call; fate: Fate; onward?: boolean },
 ): Promise<Difference> => {
   const at = `${fate} at ${n} of ${stage.run.runId} (${name})`
   try {
@@ -30,7 +30,7 @@ export const liveThrough = async (
     if (fate.startsWith('die') && end.how !== 'died') return { at, found: ['the process did not die'] }
     if (!isDone(end)) await recover(worlds, stage)
     const found = differences(await worlds.view(), stage.after)
-    const next = worlds.stages[worlds.stages.indexOf(stage) + 1]
+    const next = onward ? worlds.stages[worlds.stages.indexOf(stage) + 1] : undefined
     if (found.length > 0 || !next) return found.length > 0 ? { at, found } : null
     await worlds.time().advance(next.run.scheduledAt - worlds.time().now())
     expectDone(await worlds.start(next).end)
@@ -45,9 +45,10 @@ export const liveThrough = async (
 export const atEachCall = async (
   worlds: Worlds,
   stage: Stage,
-  { fate, only = () => true }: { fate: Fate; only?: (call: Call) => boolean },
+  { fate, onward = false, only = () => true }: { fate: Fate; onward?: boolean; only?: (call: Call) => boolean },
 ): Promise<Difference[]> => {
   const differences: Difference[] = []
-  for (const call of stage.calls.filter(only)) differences.push(await liveThrough(worlds, stage, { call, fate }))
+  for (const call of stage.calls.filter(only))
+    differences.push(await liveThrough(worlds, stage, { call, fate, onward }))
   return differences.filter((difference) => difference !== null)
 }

@@ -7,7 +7,7 @@ import type { Call, Fate } from './outside.ts'
 import { dayMs, isDone, leaseMs, type Stage, type Worlds } from './world.ts'
 
 /** What to do to a first worker at a call of a first run, and who comes next, when the platform has moved on. */
-export type Plan = { call: Call; fate: 'die before' | 'die after' | 'stall'; streams: readonly Stream[] }
+export type Plan = { call: Call; fate: 'die after' | 'stall'; streams: readonly Stream[] }
 
 /**
  * A worker of the first run dies or stalls; the platform changes; and the next worker, of the same run or of the next

@@ -42,7 +42,7 @@ const dayOf = (unixMs: number) => new Date(unixMs).toISOString().slice(0, 10)
 /** An observer that reads Parquet with DuckDB. */
 export const createObserver = async (): Promise<Observer> => {
   const dir = mkdtempSync(join(tmpdir(), 'worlds-'))
-  const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
+  const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
   let files = 0
   const fileOf = (body: Buffer) => {
     files += 1

@@ -26,6 +26,12 @@ export type Outside = {
 /** What a client sees when a connection breaks after its request was read. */
 const brokenConnection = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 
+/** A lost answer frees its connection, as a broken one would. */
+const hangUp = async (answer: unknown) => {
+  if (answer instanceof Response) await answer.body?.cancel()
+  else (answer as { response?: { body?: { destroy?(): void } } }).response?.body?.destroy?.()
+}
+
 /** A connection whose calls end as `fateOf` says. */
 export const createOutside = (fateOf: (call: Call) => Fate): Outside => {
   const calls: Call[] = []
@@ -68,6 +74,7 @@ export const createOutside = (fateOf: (call: Call) => Fate): Outside => {
     if (until()) await until()
     const answer = await perform(request)
     if (dead) return await forever<T>()
+    if (fate === 'die after' || fate === 'lose answer') await hangUp(answer)
     if (fate === 'die after') return await die<T>()
     if (until()) await until()
     if (fate === 'lose answer') throw brokenConnection()

@@ -14,6 +14,7 @@ export const startPlatforms = async (): Promise<Platforms> => {
   await changeReports(after)
   await changeUsers(after)
   await changeRevisions(after)
+  await changeComputers(after)
   return { before, after, close: async () => void (await Promise.all([before.close(), after.close()])) }
 }
 
@@ -90,4 +91,13 @@ const changeUsers = async (after: Simulator) => {
   put(6, { email: 5 })
   after.remove('users', users[10]!.id as string)
   after.put('users', 'user_new', { value: { ...users[1], id: 'user_new', email: 'new@example.com' } })
+}
+
+const changeComputers = async (after: Simulator) => {
+  const [first, second, third] = await listOf(after, '/api/v0/computers', 'computers')
+  after.put('computers', first!.id as string, {
+    value: { ...first, provisioningSteps: [{ id: 'only', name: 'left' }] },
+  })
+  after.put('computers', second!.id as string, { value: { ...second, createdAt: 'yesterday' } })
+  after.remove('computers', third!.id as string)
 }

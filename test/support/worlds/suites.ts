@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { atEachCall, type Difference } from './crash.ts'
 import { moveOn } from './moved.ts'
+import type { Call } from './outside.ts'
 import { createWorlds, type Worlds } from './world.ts'
 import { outliveEach } from './zombie.ts'
 
@@ -32,7 +33,7 @@ export const describeCrashes = (title: string, streams: readonly Stream[]): void
       async (when, which) => {
         const stage = worlds().stages[which === 'first' ? 0 : 1]
         expect(stage.calls.length).toBeGreaterThan(20)
-        expect(await atEachCall(worlds(), stage, { fate: `die ${when}` })).toEqual([])
+        expect(await atEachCall(worlds(), stage, { fate: `die ${when}`, onward: when === 'after' })).toEqual([])
       },
       patience,
     )
@@ -41,7 +42,22 @@ export const describeCrashes = (title: string, streams: readonly Stream[]): void
       'ends as if nothing had happened when the answer to any write of the %s run is lost',
       async (which) => {
         const stage = worlds().stages[which === 'first' ? 0 : 1]
-        expect(await atEachCall(worlds(), stage, { fate: 'lose answer' })).toEqual([])
+        expect(await atEachCall(worlds(), stage, { fate: 'lose answer', only: ({ writes }) => writes })).toEqual([])
+      },
+      patience,
+    )
+  })
+}
+
+/** Deaths just after each call of a run that finds changes in several streams, which it reads one after the other. */
+export const describeCrashesOfMany = (title: string, streams: readonly Stream[]): void => {
+  describe(title, () => {
+    const worlds = useWorlds(streams)
+
+    it(
+      'ends as if nothing had happened when the process dies just after any call',
+      async () => {
+        expect(await atEachCall(worlds(), worlds().stages[1], { fate: 'die after' })).toEqual([])
       },
       patience,
     )
@@ -68,17 +84,18 @@ export const describeZombies = (title: string, streams: readonly Stream[]): void
 export const describeMoves = (title: string, streams: readonly Stream[]): void => {
   describe(title, () => {
     const worlds = useWorlds(streams)
-    const each = async (fate: 'die before' | 'die after' | 'stall') => {
+    const each = async (fate: 'die after' | 'stall', only: (call: Call) => boolean = () => true) => {
       const { stages } = worlds()
       const found: Difference[] = []
-      for (const call of stages[0].calls) found.push(await moveOn(worlds(), stages, { call, fate, streams }))
+      for (const call of stages[0].calls.filter(only))
+        found.push(await moveOn(worlds(), stages, { call, fate, streams }))
       return found.filter((difference) => difference !== null)
     }
 
     it(
-      'the next runs make everything as the platform is, after workers that died at any call of a first one',
+      'the next runs make everything as the platform is, after workers that died after any write of a first one',
       async () => {
-        expect(await each('die after')).toEqual([])
+        expect(await each('die after', ({ writes }) => writes)).toEqual([])
       },
       patience,
     )
