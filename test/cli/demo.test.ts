@@ -16,6 +16,7 @@ type Stream = { stream: string; status: string; counts: Counts & { apiCalls: num
 describe('the demo', () => {
   let document: {
     runs: { status: string; streams: Stream[] }[]
+    audit: unknown
     queries: { name: string; columns: string[]; rows: unknown[][] }[]
   }
   let stderr: string
@@ -72,8 +73,12 @@ describe('the demo', () => {
     expect(answers.quarantine).toEqual([['sessions', expect.any(String), expect.stringContaining('messageCount')]])
   })
 
+  it('shows that the history of the settings proves itself', () => {
+    expect(document.audit).toMatchObject({ ok: true, checked: { entries: 44 }, unsignedEntries: 0, faults: [] })
+  })
+
   it('keeps nothing in its folder that the next demo does not remove', () => {
-    const entries = ['dynamodb', 'lock.db', 'platform.json', 'redaction-key', 's3', 'sqs']
+    const entries = ['audit-signing-key.pem', 'dynamodb', 'lock.db', 'platform.json', 'redaction-key', 's3', 'sqs']
     expect(readdirSync(join(folder.path, '.local')).sort()).toEqual(entries)
   })
 
@@ -92,7 +97,15 @@ describe('the demo', () => {
     expect(stdout.match(/^sessions .*messageCount/gm)).toHaveLength(1)
 
     const next = stdout.split('\n').flatMap((line) => line.match(/^ {2}npm run -s platform-sync -- (.+)$/)?.[1] ?? [])
-    expect(next.map((line) => line.split(' ')[0])).toEqual(['status', 'sync', 'sync', 'query', 'simulator'])
+    expect(next.map((line) => line.split(' ')[0])).toEqual([
+      'status',
+      'sync',
+      'sync',
+      'query',
+      'audit',
+      'audit',
+      'simulator',
+    ])
     const outputs = []
     for (const line of next.slice(0, -1)) {
       const ended = await run(wordsOf(line))
