@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
+import { GlueClient } from '@aws-sdk/client-glue'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
@@ -17,6 +19,8 @@ import type { Log } from './core/log.ts'
 import type { Metrics } from './core/metrics.ts'
 import { createPlatformClient, type PlatformClient } from './platform/client.ts'
 import { fixedCredentials } from './platform/transport.ts'
+import { createAnnouncer, silentAnnouncer } from './stores/announcer.ts'
+import { createCatalog, noCatalog } from './stores/catalog.ts'
 import { createCheckpoints } from './stores/checkpoints.ts'
 import { type AwsClients, type AwsTarget, createAwsClients } from './stores/clients.ts'
 import { createIndexStore } from './stores/index-store.ts'
@@ -28,6 +32,7 @@ import { createRuns } from './stores/runs.ts'
 import { createSecretReader, type ReadSecret, secretCredentials } from './stores/secrets.ts'
 import { enterpriseControlRevisions } from './streams/enterprise-control-revisions.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from './sync/attempt.ts'
+import type { Announcer, Catalog } from './sync/ports.ts'
 import type { FinishDeps } from './sync/run-streams.ts'
 import { createSource } from './sync/source.ts'
 
@@ -64,6 +69,7 @@ export const compose = (variables: Variables, doors: Doors) => {
   const settings = { ...defaultSettings, ...doors.settings }
   const platform = platformOf(env, readSecret, { ...doors, clock })
   const audit = auditOf(env, { ...stores, clients, clock, metrics: doors.metrics })
+  const outlets = outletsOf(env)
   const newOwner = () => `${process.pid}-${randomUUID()}`
 
   return {
@@ -99,7 +105,7 @@ export const compose = (variables: Variables, doors: Doors) => {
       log: doors.log,
       newOwner,
       leaseMs: settings.leaseMs,
-      catalog: { register: async () => {} },
+      ...outlets,
     }),
   }
 }
@@ -128,6 +134,15 @@ const createStores = (
     lake: createLake(objects),
     index: createIndexStore(objects),
     objects,
+  }
+}
+
+/** Where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
+const outletsOf = (env: z.infer<typeof StoreVariables>): { catalog: Catalog; announcer: Announcer } => {
+  const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket, AWS_REGION: region } = env
+  return {
+    catalog: database ? createCatalog({ glue: new GlueClient({ region }), database, bucket }) : noCatalog,
+    announcer: bus ? createAnnouncer({ eventBridge: new EventBridgeClient({ region }), bus, bucket }) : silentAnnouncer,
   }
 }
 

@@ -31,6 +31,9 @@ export const StoreVariables = z.object({
   STATE_TABLE: text('set it to the name of the state table (an output of the stateful stack)'),
   RECORDS_TABLE: text('set it to the name of the records table (an output of the stateful stack)'),
   LAKE_BUCKET: text('set it to the name of the lake bucket (an output of the stateful stack)'),
+  // Both absent on a laptop: then there is no catalog to fill and nobody to tell.
+  CATALOG_DATABASE: z.string().optional(),
+  EVENT_BUS: z.string().optional(),
 })
 
 /** The key under which secret values become fingerprints. */

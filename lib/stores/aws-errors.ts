@@ -13,7 +13,13 @@ type AwsError = Error & {
   $retryable?: { throttling?: boolean }
 }
 
-const missing = new Set(['ResourceNotFoundException', 'NoSuchBucket', 'QueueDoesNotExist', 'NotFoundException'])
+const missing = new Set([
+  'EntityNotFoundException',
+  'ResourceNotFoundException',
+  'NoSuchBucket',
+  'QueueDoesNotExist',
+  'NotFoundException',
+])
 const denied = new Set(['AccessDenied', 'AccessDeniedException', 'KMSAccessDeniedException', 'AllAccessDisabled'])
 const credentials = new Set([
   'CredentialsProviderError',

@@ -13,10 +13,13 @@ type Partition = { kind: PartKind; name: string; startedAt: number; runId: strin
 
 /**
  * Where a run's files of a table (or of a stream's quarantine) lie. `dt` is the UTC date on which the scan began, on
- * every machine; the catalog's partition projection expands to the same path.
+ * every machine; publish registers the folder as a partition of the catalog.
  */
 export const partitionPrefix = ({ kind, name, startedAt, runId }: Partition): string =>
   `${kind}/${name}/dt=${utcDate(startedAt)}/run=${runId}/`
+
+/** Where a table's files lie, all partitions together. */
+export const tableLocation = (name: string): string => `changes/${name}/`
 
 /** The key of one file. The fence keeps the files of two attempts at one part apart; zeros keep listings in order. */
 export const partKey = (kind: PartKind, name: string, path: PartPath): string => {

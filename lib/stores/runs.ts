@@ -1,16 +1,20 @@
-import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
+import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
 import { RunRecord } from '../sync/manifest.ts'
 import type { Runs } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const partition = 'run'
 
+const keyOf = ({ scheduledAt, runId }: { scheduledAt: number; runId: string }) => ({
+  pk: { S: partition },
+  sk: { S: `${new Date(scheduledAt).toISOString()}#${runId}` },
+})
+
 /** Run records in the state table, ordered by the time they were scheduled for. */
 export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs => ({
   write: (record) =>
     callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
-      const sk = `${new Date(record.scheduledAt).toISOString()}#${record.runId}`
-      const Item = { pk: { S: partition }, sk: { S: sk }, record: { S: JSON.stringify(record) } }
+      const Item = { ...keyOf(record), record: { S: JSON.stringify(record) } }
       const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
       try {
         await dynamodb.send(new PutItemCommand({ TableName: table, Item, ...condition }))
@@ -31,6 +35,13 @@ export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
         }),
       )
       const text = Items[0]?.record?.S
+      return text === undefined ? null : RunRecord.parse(JSON.parse(text))
+    }),
+  read: (run) =>
+    callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
+      const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
+      const { Item } = await dynamodb.send(new GetItemCommand(input))
+      const text = Item?.record?.S
       return text === undefined ? null : RunRecord.parse(JSON.parse(text))
     }),
 })

@@ -1,4 +1,8 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import {
+  GetSecretValueCommand,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import type { Credentials } from '../platform/transport.ts'
@@ -11,14 +15,25 @@ export type ReadSecret = (secretId: string) => Promise<string>
 export const createSecretReader =
   (client: SecretsManagerClient): ReadSecret =>
   async (secretId) => {
-    const { SecretString } = await callAws({ what: `read the secret ${secretId}` }, () =>
-      client.send(new GetSecretValueCommand({ SecretId: secretId })),
-    )
+    const { SecretString } = await callAws({ what: `read the secret ${secretId}` }, async () => {
+      try {
+        return await client.send(new GetSecretValueCommand({ SecretId: secretId }))
+      } catch (error) {
+        throw error instanceof ResourceNotFoundException ? noSecret(secretId, error) : error
+      }
+    })
     if (SecretString) return SecretString
     throw new FatalError(`The secret ${secretId} has no text; put the value into it with the AWS console or CLI.`, {
       code: 'configuration',
     })
   }
+
+const noSecret = (secretId: string, cause: unknown) =>
+  new FatalError(
+    `The secret ${secretId} does not exist in this region. ` +
+      `Create it: aws secretsmanager create-secret --name ${secretId} --secret-string file://value.txt`,
+    { code: 'configuration', cause },
+  )
 
 /**
  * The API key of a secret: the text itself, or JSON with `apiKey`. It is read once and again when the platform says

@@ -64,7 +64,7 @@ export type StreamResult = {
   retryAfterMs: number | null
   counts: Counts | null
   /** What deserves attention in the scan that ended, the gravest first. */
-  remarks?: readonly Remark[]
+  remarks?: readonly Remark[] | undefined
 }
 
 /** An attempt at work: the scan it moves on, what is known, and what waits to be written. */

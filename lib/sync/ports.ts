@@ -152,6 +152,14 @@ export type Runs = {
   /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
+  /** The record of a run, or null when it has not ended yet. */
+  read(run: { runId: string; scheduledAt: number }): Promise<RunRecord | null>
+}
+
+/** Tells others that a run has ended: on AWS an event on EventBridge, on a laptop nothing. */
+export type Announcer = {
+  /** May tell it twice when the worker dies right after: `runId` says that it is the same. */
+  announce(record: RunRecord, manifest: Manifest): Promise<void>
 }
 
 /** The catalog that warehouse engines read: on AWS Glue partitions, on a laptop nothing. */

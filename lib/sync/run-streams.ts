@@ -2,11 +2,11 @@ import { messageOf, RetryableError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from './attempt.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
-import type { Runs } from './ports.ts'
+import type { Announcer, Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs }
+export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer }
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -43,7 +43,10 @@ export const driveStream = async (
 const publishTries = 10
 const publishWaitMs = 2_000
 
-/** Publishes what a run's streams completed, and records how the run ended. */
+/**
+ * Publishes what a run's streams completed, announces how the run ended, and records it. What is on record was
+ * announced before; a record of a run that another worker had in part is not the last word on it.
+ */
 export const finishRun = async (
   run: Run,
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
@@ -63,9 +66,13 @@ export const finishRun = async (
       ...(remarks.length > 0 ? { remarks: [...remarks] } : {}),
     })),
   }
+  const before = await deps.runs.read(run)
+  if (before === null || isUnderway(before)) await deps.announcer.announce(record, manifest)
   await deps.runs.write(record)
   return { record, manifest }
 }
+
+const isUnderway = ({ streams }: RunRecord) => streams.some(({ status }) => status === 'running')
 
 const publishPatiently = async (run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> => {
   for (let tries = 1; ; tries++) {

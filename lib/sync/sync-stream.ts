@@ -1,10 +1,12 @@
-import { messageOf, SyncError } from '../core/errors.ts'
+import { messageOf, RetryableError, SyncError } from '../core/errors.ts'
+import { defaultRetry } from '../platform/retry.ts'
 import type { Stream } from '../streams/stream.ts'
 import { announceScan } from './announce.ts'
 import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
 import { bufferIsFull, startFlush } from './flush.ts'
+import { measureAttempt } from './measure.ts'
 import { openScan } from './open-scan.ts'
 import { fromTheStart, readPages } from './pages.ts'
 import { takePage } from './take-page.ts'
@@ -28,7 +30,7 @@ export const syncStream = async (stream: Stream, run: Run, deps: SyncDeps): Prom
     }
     await flushRest(attempt)
     if (attempt.scan.position.at !== 'end') return await stopFor(attempt, { status: 'paused', reason: null })
-    return await completeScan(attempt)
+    return measureAttempt(await completeScan(attempt), attempt)
   } catch (error) {
     return await giveUp(attempt, error)
   } finally {
@@ -55,7 +57,7 @@ const giveUp = async (attempt: Attempt, error: unknown): Promise<StreamResult> =
     })
   }
   forgetStalledPass(attempt, error)
-  const status = statusFor(error)
+  const status = statusFor(error, attempt)
   const retryAfterMs = error instanceof SyncError && status === 'rate_limited' ? (error.retryAfterMs ?? null) : null
   const result = await stopFor(attempt, { status, reason: messageOf(error), retryAfterMs })
   // What nobody threw on purpose is a bug: it surfaces with its stack, after the lease is given up.
@@ -72,11 +74,16 @@ const forgetStalledPass = (attempt: Attempt, error: unknown) => {
   attempt.checkpoint = { ...attempt.checkpoint, scan: fromTheStart(scan) }
 }
 
-const statusFor = (error: unknown): StreamStatus => {
+const statusFor = (error: unknown, attempt: Attempt): StreamStatus => {
   if (!(error instanceof SyncError)) return 'failed'
   if (error.code === 'forbidden') return 'skipped'
-  return error.code === 'rate_limited' && error.retryAfterMs !== undefined ? 'rate_limited' : 'failed'
+  if (error.code === 'rate_limited' && error.retryAfterMs !== undefined) return 'rate_limited'
+  return wasCutShort(error, attempt) ? 'paused' : 'failed'
 }
+
+/** A request that had not the time for its repetitions says nothing of the platform: the next attempt asks again. */
+const wasCutShort = (error: SyncError, { deps: { deadline, settings } }: Attempt): boolean =>
+  error instanceof RetryableError && deadline.remainingMs() < settings.marginMs + defaultRetry.totalMs
 
 type Stop = { status: StreamStatus; reason: string | null; retryAfterMs?: number | null }
 
@@ -89,7 +96,7 @@ const stopFor = async (attempt: Attempt, { status, reason, retryAfterMs = null }
   } catch (error) {
     deps.log.error('The status of a stream could not be written.', { stream: stream.name, reason: messageOf(error) })
   }
-  return { ...resultOf(attempt, status), reason, retryAfterMs }
+  return measureAttempt({ ...resultOf(attempt, status), reason, retryAfterMs }, attempt)
 }
 
 const resultOf = ({ stream, run, scan }: Attempt, status: StreamStatus): StreamResult => ({

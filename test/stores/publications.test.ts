@@ -50,5 +50,9 @@ describe.each(suites)("the publisher's state %s", (_, publications, runs) => {
     await store.write(record('a', Date.UTC(2026, 2, 1)))
     await store.write({ ...record('b', Date.UTC(2026, 2, 2)), status: 'complete' })
     expect(await store.latest()).toEqual({ ...record('b', Date.UTC(2026, 2, 2)), status: 'complete' })
+    expect(await store.read({ runId: 'a', scheduledAt: Date.UTC(2026, 2, 1) })).toEqual(
+      record('a', Date.UTC(2026, 2, 1)),
+    )
+    expect(await store.read({ runId: 'c', scheduledAt: Date.UTC(2026, 2, 1) })).toBeNull()
   })
 })

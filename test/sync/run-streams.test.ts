@@ -4,6 +4,7 @@ import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import type { StreamResult } from '../../lib/sync/attempt.ts'
 import type { StreamStatus } from '../../lib/sync/checkpoint.ts'
+import type { Announcer } from '../../lib/sync/ports.ts'
 import { driveStream, finishRun } from '../../lib/sync/run-streams.ts'
 import { createMemoryRuns } from '../support/memory/publications.ts'
 import { listOf, users } from './support/source.ts'
@@ -63,13 +64,15 @@ describe('driving a stream', () => {
   })
 })
 
+const silent: Announcer = { announce: async () => {} }
+
 describe('finishing a run', () => {
   const streams = [organizationUsers, sessions]
   const finish = async (statuses: StreamStatus[]) => {
     const world = createWorld()
     const runs = createMemoryRuns()
     const results = statuses.map((status) => result(status))
-    return finishRun(run, { streams, results }, { ...world.publishDeps(), runs })
+    return finishRun(run, { streams, results }, { ...world.publishDeps(), runs, announcer: silent })
   }
 
   it.each<[StreamStatus[], string]>([
@@ -88,7 +91,11 @@ describe('finishing a run', () => {
     const runs = createMemoryRuns()
     const done = await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })
     const results = [done, result('failed', { stream: 'sessions', reason: 'down' })]
-    const { record, manifest } = await finishRun(run, { streams, results }, { ...world.publishDeps(), runs })
+    const { record, manifest } = await finishRun(
+      run,
+      { streams, results },
+      { ...world.publishDeps(), runs, announcer: silent },
+    )
     expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
     expect(await runs.latest()).toEqual(record)
     expect(record.streams[1]).toMatchObject({ stream: 'sessions', status: 'failed', reason: 'down' })
@@ -100,10 +107,33 @@ describe('finishing a run', () => {
     await world.publications.acquire({ owner: 'other', now: world.clock.now(), expiresAt: world.clock.now() + 10_000 })
     const sleeps: number[] = []
     const clock = { now: world.clock.now, sleep: async (ms: number) => void sleeps.push(ms) }
-    const deps = { ...world.publishDeps({ clock }), runs: createMemoryRuns() }
+    const deps = { ...world.publishDeps({ clock }), runs: createMemoryRuns(), announcer: silent }
     await expect(finishRun(run, { streams, results: [] }, deps)).rejects.toThrow('(other) is publishing')
     expect(sleeps.length).toBeGreaterThan(5)
     world.clock.advance(10_001)
     await expect(finishRun(run, { streams, results: [] }, deps)).resolves.toMatchObject({ manifest: { scans: [] } })
+  })
+
+  it('is announced once, and again only when another worker had a stream the time before', async () => {
+    const world = createWorld()
+    const announced: string[] = []
+    const announcer: Announcer = { announce: async ({ status }) => void announced.push(status) }
+    const deps = { ...world.publishDeps(), runs: createMemoryRuns(), announcer }
+    const finishAs = (...statuses: StreamStatus[]) =>
+      finishRun(run, { streams, results: statuses.map((status) => result(status)) }, deps)
+    await finishAs('complete', 'running')
+    await finishAs('complete', 'complete')
+    await finishAs('complete', 'complete')
+    expect(announced).toEqual(['partial', 'complete'])
+  })
+
+  it('is not on record before it was announced: the next try announces it', async () => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const announcer: Announcer = { announce: () => Promise.reject(new Error('the bus is down')) }
+    const results = [result('complete')]
+    const finishing = finishRun(run, { streams, results }, { ...world.publishDeps(), runs, announcer })
+    await expect(finishing).rejects.toThrow('the bus is down')
+    expect(await runs.latest()).toBeNull()
   })
 })

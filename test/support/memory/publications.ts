@@ -28,6 +28,7 @@ export const createMemoryRuns = (): Runs => {
       const key = `${new Date(record.scheduledAt).toISOString()}#${record.runId}`
       if (!isOvertaken(record) || !records.has(key)) records.set(key, structuredClone(record))
     },
+    read: async ({ scheduledAt, runId }) => records.get(`${new Date(scheduledAt).toISOString()}#${runId}`) ?? null,
     latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,
   }
 }

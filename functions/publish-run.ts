@@ -1,0 +1,26 @@
+import type { Context } from 'aws-lambda'
+import * as z from 'zod'
+import { compose } from '../lib/compose.ts'
+import { processVariables } from '../lib/core/env.ts'
+import { streamNamed } from '../lib/streams/index.ts'
+import { measureRun } from '../lib/sync/measure.ts'
+import { Occasion, runOf } from '../lib/sync/occasion.ts'
+import { finishRun } from '../lib/sync/run-streams.ts'
+import { failureOf, resultOfSteps, StepOutcome } from '../lib/sync/steps.ts'
+import { observe } from './observe.ts'
+
+const { begin, ...doors } = observe()
+const app = compose(processVariables(), doors)
+const Event = Occasion.extend({ outcomes: z.array(StepOutcome) })
+
+/** Publishes what the streams of a run completed. `failure` says why the run counts as failed; null when it does not. */
+export const handler = async (event: unknown, context: Context) => {
+  begin(context)
+  const { outcomes, ...occasion } = Event.parse(event)
+  const run = runOf(occasion)
+  const results = outcomes.map((outcome) => resultOfSteps(outcome, run.runId))
+  const streams = results.map(({ stream }) => streamNamed(stream))
+  const { record } = await finishRun(run, { streams, results }, app.finishDeps())
+  measureRun(record, occasion.schedule, doors.metrics)
+  return { ...record, failure: failureOf(record) }
+}

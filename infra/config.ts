@@ -1,0 +1,112 @@
+import * as z from 'zod'
+import { streams } from '../lib/streams/index.ts'
+
+const streamNames = streams.map(({ name }) => name)
+const StreamName = z.enum(streamNames as [string, ...string[]], {
+  error: ({ input }) => `names no stream: "${input}". The streams are: ${streamNames.join(', ')}`,
+})
+
+const isTimeZone = (zone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const address = (example: string) =>
+  z.url({
+    protocol: /^https$/,
+    error: ({ input }) => `${input ? `is not an https address: "${input}"` : 'is missing'}; set it to ${example}`,
+  })
+
+const Schedule = z.strictObject({
+  expression: z
+    .string()
+    .regex(/^(cron|rate)\(.+\)$/, 'is no schedule; write cron(0 2 * * ? *) or rate(15 minutes)')
+    .describe('As EventBridge Scheduler writes it.'),
+  timeZone: z.string().refine(isTimeZone, 'is no time zone; write one like UTC or Europe/Berlin').default('UTC'),
+  streams: z.array(StreamName).min(1, 'is empty; name a stream or leave it out for all').default(streamNames),
+  alarmAfterHours: z
+    .int()
+    .min(1)
+    .max(168, 'is more than the 168 hours that CloudWatch can look back')
+    .describe('Without a complete run for so long, an alarm is raised.'),
+})
+
+/** Terms for which CloudWatch keeps log lines, in days. */
+const logDays = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+]
+
+const Retention = z.strictObject({
+  logDays: z
+    .int()
+    .refine((days) => logDays.includes(days), `is no term that CloudWatch knows; write one of ${logDays.join(', ')}`)
+    .default(90),
+  quarantineDays: z.int().min(7).default(90).describe('How long records that broke their schema are kept.'),
+  oldVersionDays: z.int().min(1).default(30).describe('How long overwritten and removed objects can be restored.'),
+  accessLogDays: z.int().min(1).default(365),
+  auditDays: z.int().min(1).default(365).describe('How long no entry of the audit trail can be removed.'),
+  auditMode: z
+    .enum(['governance', 'compliance'])
+    .default('governance')
+    .describe('compliance: not even the account owner can remove an entry, or the bucket, before its time.'),
+})
+
+/** What an installation can choose. Only the platform's addresses and the name of the secret have no default. */
+export const Config = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{1,19}$/, 'must be 2 to 20 lower-case letters, digits or hyphens, a letter first')
+    .default('platform-sync')
+    .describe('Prefixes every resource, so that several organizations fit into one account.'),
+  platform: z.strictObject(
+    {
+      appUrl: address('the base address of the readiness reports'),
+      baseUrl: address('the base address of the v0 endpoints'),
+      secretName: z
+        .string('is missing; set it to the name of the Secrets Manager secret that holds the API key')
+        .regex(/^[\w/+=.@-]+$/, 'is no name of a secret in Secrets Manager'),
+    },
+    'is missing; give appUrl, baseUrl and secretName',
+  ),
+  streams: z.array(StreamName).min(1).default(streamNames).describe('The others keep their data and their tables.'),
+  schedules: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be 1 to 30 lower-case letters, digits or hyphens'),
+      Schedule,
+    )
+    .default({
+      nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26 }),
+      controls: Schedule.parse({
+        expression: 'rate(15 minutes)',
+        streams: ['enterprise_control_revisions'],
+        alarmAfterHours: 2,
+      }),
+    }),
+  retention: Retention.default(Retention.parse({})),
+  alarmEmail: z.email('is no e-mail address').optional(),
+  eventBus: z.string().min(1).default('default').describe('Where sync.run.completed is put.'),
+})
+export type Config = z.infer<typeof Config>
+/** The configuration as it is written, before defaults. */
+export type ConfigInput = z.input<typeof Config>
+
+/** @throws Error that names every wrong value, what is wrong with it, and what to write. */
+export const parseConfig = (input: unknown): Config => {
+  const result = Config.safeParse(input)
+  if (result.success) return withEnabledStreams(result.data)
+  const problems = result.error.issues.map(({ path, message }) => `  - ${path.join('.') || 'config'} ${message}`)
+  throw new Error(`The configuration (config.ts, or -c on the command line) is wrong:\n${problems.join('\n')}`)
+}
+
+/** A schedule leaves out the streams that are not enabled, and is left out when none remains. */
+const withEnabledStreams = (config: Config): Config => {
+  const schedules = Object.entries(config.schedules).map(([name, schedule]) => {
+    const enabled = schedule.streams.filter((stream) => config.streams.includes(stream))
+    return [name, { ...schedule, streams: enabled }] as const
+  })
+  return { ...config, schedules: Object.fromEntries(schedules.filter(([, { streams }]) => streams.length > 0)) }
+}

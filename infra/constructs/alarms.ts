@@ -1,0 +1,116 @@
+import { Duration } from 'aws-cdk-lib'
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import type { Config } from '../config.ts'
+import type { Names } from '../names.ts'
+import { measurementsOf } from './measurements.ts'
+
+type Props = {
+  names: Names
+  config: Config
+  topic: ITopic
+  machine: StateMachine
+  functions: Record<string, IFunction>
+  undelivered: IQueue
+}
+
+const hour = Duration.hours(1)
+const quarter = Duration.minutes(15)
+
+/** One alarm per promise that can be broken; docs/operations.md says under the same name what to do. */
+export class Alarms extends Construct {
+  private readonly props: Props
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    this.props = props
+    this.streams()
+    this.schedules()
+    this.machinery()
+  }
+
+  private streams() {
+    const { names, config } = this.props
+    const { ofAll } = measurementsOf(names)
+    const any = { period: quarter }
+    this.whenAny('stream-failed', ofAll('StreamFailed', config.streams, any), 'A stream could not be read to its end.')
+    this.whenAny(
+      'stream-suspect',
+      ofAll('StreamSuspect', config.streams, any),
+      'Too many records are missing from a list: nothing was deleted, and someone must look.',
+    )
+    this.whenAny(
+      'records-quarantined',
+      ofAll('RecordsQuarantined', config.streams, any),
+      'Records broke their schema; they are kept in quarantine/ with the reason.',
+    )
+  }
+
+  private schedules() {
+    const { names, config } = this.props
+    const { ofSchedule } = measurementsOf(names)
+    for (const [schedule, { alarmAfterHours }] of Object.entries(config.schedules)) {
+      this.alarm(`${schedule}-not-complete`, {
+        metric: ofSchedule('RunComplete', schedule, { period: hour }),
+        description: `No complete run of the schedule ${schedule} in ${alarmAfterHours} hours.`,
+        below: true,
+        periods: alarmAfterHours,
+      })
+    }
+  }
+
+  private machinery() {
+    const { machine, functions, undelivered } = this.props
+    const ended = new MathExpression({
+      expression: 'failed + timedOut + aborted',
+      usingMetrics: {
+        failed: machine.metricFailed({ period: quarter }),
+        timedOut: machine.metricTimedOut({ period: quarter }),
+        aborted: machine.metricAborted({ period: quarter }),
+      },
+      label: 'Runs that failed',
+      period: quarter,
+    })
+    this.whenAny('run-failed', ended, 'A run ended as failed; the reason is in the execution.')
+    for (const [name, lambda] of Object.entries(functions)) {
+      const trouble = new MathExpression({
+        expression: 'errors + throttles',
+        usingMetrics: {
+          errors: lambda.metricErrors({ period: quarter }),
+          throttles: lambda.metricThrottles({ period: quarter }),
+        },
+        label: name,
+        period: quarter,
+      })
+      this.whenAny(`${name}-errors`, trouble, `The function ${name} threw, was killed, or was throttled.`)
+    }
+    const waiting = undelivered.metricApproximateNumberOfMessagesVisible({ period: quarter })
+    this.whenAny('start-undelivered', waiting, 'A schedule fired and no run could be started.')
+  }
+
+  private whenAny(name: string, metric: IMetric, description: string) {
+    this.alarm(name, { metric, description, below: false, periods: 1 })
+  }
+
+  private alarm(name: string, { metric, description, below, periods }: Terms) {
+    const alarm = new Alarm(this, name, {
+      alarmName: `${this.props.names.prefix}-${name}`,
+      alarmDescription: `${description} See docs/operations.md, "${name}".`,
+      metric,
+      threshold: below ? 1 : 0,
+      comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: periods,
+      // No run at all is worse than one that failed; no trouble at all is none.
+      treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    })
+    alarm.addAlarmAction(new SnsAction(this.props.topic))
+    alarm.addOkAction(new SnsAction(this.props.topic))
+  }
+}
+
+type Terms = { metric: IMetric; description: string; below: boolean; periods: number }

@@ -1,0 +1,98 @@
+import { Aws, Stack } from 'aws-cdk-lib'
+import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena'
+import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
+import { Construct } from 'constructs'
+import {
+  type GlueColumn,
+  glueColumns,
+  parquetFormat,
+  partitionKeys,
+  warehouseTables,
+} from '../../lib/stores/glue-table.ts'
+import { tableLocation } from '../../lib/stores/lake-paths.ts'
+import { lakeBucket } from '../../lib/stores/resources.ts'
+import { currentName, currentQuery } from '../../lib/streams/current.ts'
+import type { Stream } from '../../lib/streams/stream.ts'
+import type { Table } from '../../lib/streams/table.ts'
+import type { Names } from '../names.ts'
+import { kept } from '../removal.ts'
+
+type Props = { names: Names; key: IKey; streams: readonly Stream[] }
+
+/** What Athena, Redshift Spectrum and others see: a database with one table per warehouse table, and how to ask it. */
+export class CatalogDatabase extends Construct {
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    const { names, key, streams } = props
+    const database = new CfnDatabase(this, 'Database', {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseInput: { name: names.database, description: 'Agent Platform data: change logs of its records.' },
+    })
+    database.overrideLogicalId('CatalogDatabase')
+    database.applyRemovalPolicy(kept)
+    const workgroup = this.workgroup(names, key)
+    for (const { stream, table } of warehouseTables(streams)) {
+      const glueTable = this.table(table, names)
+      glueTable.addResourceDependency(database)
+      const view = this.currentView(stream, table, names)
+      view.addResourceDependency(workgroup)
+    }
+  }
+
+  private table(table: Table, names: Names): CfnTable {
+    const logicalId = `${pascalCase(table.name)}GlueTable`
+    const created = new CfnTable(this, logicalId, {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseName: names.database,
+      tableInput: {
+        name: table.name,
+        description: table.doc,
+        tableType: 'EXTERNAL_TABLE',
+        parameters: { classification: 'parquet', EXTERNAL: 'TRUE' },
+        partitionKeys,
+        storageDescriptor: {
+          location: `s3://${names.bucket(lakeBucket)}/${tableLocation(table.name)}`,
+          columns: glueColumns(table) satisfies GlueColumn[],
+          inputFormat: parquetFormat.inputFormat,
+          outputFormat: parquetFormat.outputFormat,
+          serdeInfo: { serializationLibrary: parquetFormat.serializationLibrary },
+        },
+      },
+    })
+    created.overrideLogicalId(logicalId)
+    created.applyRemovalPolicy(kept)
+    return created
+  }
+
+  /** Results expire with the lake's old versions; who may read them is who may read the lake. */
+  private workgroup(names: Names, key: IKey): CfnWorkGroup {
+    return new CfnWorkGroup(this, 'WorkGroup', {
+      name: names.workgroup,
+      description: 'Queries over the Agent Platform data.',
+      workGroupConfiguration: {
+        enforceWorkGroupConfiguration: true,
+        publishCloudWatchMetricsEnabled: true,
+        engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
+        resultConfiguration: {
+          outputLocation: `s3://${names.bucket(lakeBucket)}/query-results/`,
+          encryptionConfiguration: { encryptionOption: 'SSE_KMS', kmsKey: key.keyArn },
+        },
+      },
+    })
+  }
+
+  private currentView(stream: Stream, table: Table, names: Names): CfnNamedQuery {
+    const name = currentName(table)
+    return new CfnNamedQuery(this, `${pascalCase(name)}Query`, {
+      database: names.database,
+      workGroup: names.workgroup,
+      name: `${name} (create the view)`,
+      description: `${Stack.of(this).stackName}: run it once to have the view ${name}.`,
+      queryString: `create or replace view ${name} as\n${currentQuery(stream, table)}`,
+    })
+  }
+}
+
+const pascalCase = (name: string): string =>
+  name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())

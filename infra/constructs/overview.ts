@@ -1,0 +1,105 @@
+import { Duration } from 'aws-cdk-lib'
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  SingleValueWidget,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import type { MetricName } from '../../lib/core/metrics.ts'
+import { recordsTable, stateTable } from '../../lib/stores/resources.ts'
+import type { Config } from '../config.ts'
+import type { Names } from '../names.ts'
+import { awsMetric, measurementsOf } from './measurements.ts'
+
+type Props = { names: Names; config: Config; machine: StateMachine; functions: Record<string, IFunction> }
+
+const day = Duration.days(1)
+const hour = Duration.hours(1)
+
+/** The dashboard, a row per question of an operator. */
+export class Overview extends Construct {
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    new Dashboard(this, 'Dashboard', {
+      dashboardName: props.names.prefix,
+      defaultInterval: Duration.days(14),
+      widgets: [
+        [heading('Did last night complete?')],
+        lastNight(props),
+        ...streamRows(props),
+        [heading('What does it cost? (docs/operations.md has the prices)')],
+        costs(props).map(([title, metrics]) => graph(title, metrics, 6)),
+      ],
+    })
+  }
+}
+
+const graph = (title: string, left: IMetric[], width = 8) => new GraphWidget({ title, left, width, height: 6 })
+
+const lastNight = ({ names, config }: Props): IWidget[] => {
+  const { ofSchedule, ofAll } = measurementsOf(names)
+  const runs = Object.keys(config.schedules).map((label) => ofSchedule('RunComplete', label, { period: day, label }))
+  const trouble = (['StreamFailed', 'StreamSuspect'] as const).map((name) =>
+    ofAll(name, config.streams, { period: day }),
+  )
+  return [
+    new SingleValueWidget({ title: 'Complete runs in the last 24 hours', metrics: runs, width: 12 }),
+    new SingleValueWidget({ title: 'Trouble in the last 24 hours', metrics: trouble, width: 12 }),
+  ]
+}
+
+const streamRows = ({ names, config }: Props): IWidget[][] => {
+  const { ofStream } = measurementsOf(names)
+  const perStream = (name: MetricName) => config.streams.map((stream) => ofStream(name, stream, { period: hour }))
+  return [
+    [heading('How fresh is each stream, and how much changed?')],
+    [
+      graph('Complete scans per hour', perStream('StreamComplete')),
+      graph('Records changed', perStream('RecordsChanged')),
+      graph('Records deleted', perStream('RecordsDeleted')),
+    ],
+    [heading('What was quarantined, and what does the API send that we do not know?')],
+    [
+      graph('Records in quarantine', perStream('RecordsQuarantined')),
+      graph('Records with unknown fields or values', perStream('FieldsDrifted')),
+      graph('Requests that were repeated', perStream('ApiRetries')),
+    ],
+    [graph('Seconds from the start of a scan to its end', perStream('ScanSeconds'), 24)],
+  ]
+}
+
+const heading = (text: string) => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 })
+
+/** What is billed by use, per day. */
+const costs = ({ names, machine, functions }: Props): [string, IMetric[]][] => {
+  const consumed = (kind: 'Read' | 'Write') =>
+    [stateTable, recordsTable].map((shape) =>
+      awsMetric({
+        namespace: 'AWS/DynamoDB',
+        metricName: `Consumed${kind}CapacityUnits`,
+        dimensionsMap: { TableName: names.table(shape) },
+        label: `${shape.name}, ${kind.toLowerCase()}`,
+        period: day,
+      }),
+    )
+  const transitions = awsMetric({
+    namespace: 'AWS/States',
+    metricName: 'ExecutionsStarted',
+    dimensionsMap: { StateMachineArn: machine.stateMachineArn },
+    period: day,
+  })
+  const durations = Object.entries(functions).map(([label, lambda]) =>
+    lambda.metricDuration({ statistic: 'Sum', label, period: day }),
+  )
+  return [
+    ['DynamoDB request units a day', [...consumed('Read'), ...consumed('Write')]],
+    ['Milliseconds of functions a day', durations],
+    ['Invocations a day', Object.values(functions).map((lambda) => lambda.metricInvocations({ period: day }))],
+    ['Runs a day', [transitions]],
+  ]
+}

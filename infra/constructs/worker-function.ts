@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url'
+import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import type { Names } from '../names.ts'
+
+type Props = {
+  /** The file in functions/, without extension; also the name of the function. */
+  name: string
+  names: Names
+  logDays: RetentionDays
+  memoryMegabytes: number
+  timeout: Duration
+  environment: Record<string, string>
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Bundles are ESM; CommonJS in them asks for `require`, which ESM has not. */
+const banner =
+  "import{createRequire as requireFromBundle}from'node:module';const require=requireFromBundle(import.meta.url);"
+
+/** A function of functions/ with its own role, its own log group and nothing granted beyond writing to it. */
+export class WorkerFunction extends Construct {
+  readonly lambda: NodejsFunction
+  readonly role: Role
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    const { name, names, logDays, memoryMegabytes, timeout, environment } = props
+    const logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: names.logGroup(name),
+      retention: logDays,
+      // Its name is fixed: a group that stayed behind would be in the way of the next deployment.
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+    logGroup.grantWrite(this.role)
+    this.lambda = new NodejsFunction(this, 'Function', {
+      functionName: names.function(name),
+      entry: `${root}functions/${name}.ts`,
+      projectRoot: root,
+      depsLockFilePath: `${root}package-lock.json`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: memoryMegabytes,
+      timeout,
+      role: this.role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.ACTIVE,
+      environment: { ...environment, ...powertools(names), NODE_OPTIONS: '--enable-source-maps' },
+      bundling,
+    })
+    Validations.of(this.role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'xray:PutTraceSegments and xray:PutTelemetryRecords know no resources.',
+    })
+  }
+
+  /** Allows exactly these actions on exactly these resources. */
+  allow(actions: string[], ...resources: string[]): void {
+    this.role.addToPrincipalPolicy(new PolicyStatement({ actions, resources }))
+  }
+}
+
+const powertools = ({ prefix }: Names) => ({
+  POWERTOOLS_SERVICE_NAME: prefix,
+  POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
+  POWERTOOLS_LOG_LEVEL: 'INFO',
+})
+
+/** Where all measurements of the worker stand in CloudWatch; the dimension `service` holds the installation's name. */
+export const metricNamespace = 'AgentPlatformSync'
+
+/** Everything is in the bundle, the SDK too: what runs is what was tested, whatever the runtime brings along. */
+const bundling = {
+  format: OutputFormat.ESM,
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  minify: true,
+  sourceMap: true,
+  sourcesContent: false,
+  bundleAwsSDK: true,
+  banner,
+}

@@ -1,0 +1,81 @@
+import { BatchCreatePartitionCommand, type GlueClient, type PartitionInput } from '@aws-sdk/client-glue'
+import { FatalError, RetryableError } from '../core/errors.ts'
+import { streams } from '../streams/index.ts'
+import type { Manifest } from '../sync/manifest.ts'
+import type { Catalog } from '../sync/ports.ts'
+import { callAws } from './aws-errors.ts'
+import { glueColumns, parquetFormat, warehouseTables } from './glue-table.ts'
+
+/** A folder of a table's files, as readers of the warehouse address it. */
+export type Partition = { table: string; dt: string; run: string; prefix: string }
+
+/** Registers nothing. */
+export const noCatalog: Catalog = { register: async () => {} }
+
+const partitionsPerCall = 100
+
+type CatalogDeps = { glue: GlueClient; database: string; bucket: string }
+
+/**
+ * Partitions in Glue. Engines read the partitions that are registered and no others, so that registering is what makes
+ * a scan visible to them (docs/decisions/aws-partitions.md).
+ */
+export const createCatalog = (deps: CatalogDeps): Catalog => ({
+  register: async (manifest) => {
+    const byTable = Map.groupBy(partitionsOf(manifest), ({ table }) => table)
+    for (const [table, partitions] of byTable) {
+      for (let from = 0; from < partitions.length; from += partitionsPerCall) {
+        await create(table, partitions.slice(from, from + partitionsPerCall), deps)
+      }
+    }
+  },
+})
+
+/** The partitions of a manifest's files, each once. Quarantine has no table. */
+export const partitionsOf = (manifest: Manifest): Partition[] => {
+  const found = new Map<string, Partition>()
+  for (const { kind, table, key } of manifest.scans.flatMap(({ files }) => files)) {
+    if (kind === 'changes') found.set(key.slice(0, key.lastIndexOf('/')), partitionAt(table, key))
+  }
+  return [...found.values()]
+}
+
+const partitionAt = (table: string, key: string): Partition => {
+  const match = /^(?<prefix>.*\/dt=(?<dt>[^/]+)\/run=(?<run>[^/]+)\/)[^/]+$/.exec(key)
+  const { prefix, dt, run } = match?.groups ?? {}
+  if (prefix && dt && run) return { table, dt, run, prefix }
+  throw new FatalError(`The manifest lists ${key}, which is in no partition; it was not written by this worker.`, {
+    code: 'damaged_state',
+  })
+}
+
+const create = async (table: string, partitions: Partition[], { glue, database, bucket }: CatalogDeps) => {
+  const PartitionInputList = partitions.map((partition) => partitionInput(partition, bucket))
+  const { Errors = [] } = await callAws({ what: `register partitions of ${database}.${table} in Glue` }, () =>
+    glue.send(new BatchCreatePartitionCommand({ DatabaseName: database, TableName: table, PartitionInputList })),
+  )
+  // What an earlier try registered is as it should be.
+  const failed = Errors.find(({ ErrorDetail }) => ErrorDetail?.ErrorCode !== 'AlreadyExistsException')
+  if (!failed) return
+  const { ErrorCode = 'no code', ErrorMessage = '' } = failed.ErrorDetail ?? {}
+  throw new RetryableError(
+    `Glue did not register the partition ${failed.PartitionValues?.join('/')} of ${table}: ${ErrorCode} ${ErrorMessage}. ` +
+      'The next publish registers it.',
+    { code: 'storage_unavailable' },
+  )
+}
+
+const partitionInput = ({ table, dt, run, prefix }: Partition, bucket: string): PartitionInput => {
+  const declared = warehouseTables(streams).find(({ table: { name } }) => name === table)
+  const columns = declared ? glueColumns(declared.table) : []
+  return {
+    Values: [dt, run],
+    StorageDescriptor: {
+      Location: `s3://${bucket}/${prefix}`,
+      Columns: columns.map(({ name, type, comment }) => ({ Name: name, Type: type, Comment: comment })),
+      InputFormat: parquetFormat.inputFormat,
+      OutputFormat: parquetFormat.outputFormat,
+      SerdeInfo: { SerializationLibrary: parquetFormat.serializationLibrary },
+    },
+  }
+}

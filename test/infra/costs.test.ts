@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compose } from '../../lib/compose.ts'
+import { noDeadline } from '../../lib/core/deadline.ts'
+import { silentLog } from '../../lib/core/log.ts'
+import { noMetrics } from '../../lib/core/metrics.ts'
+import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
+import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
+import { streamNamed } from '../../lib/streams/index.ts'
+import { finishRun } from '../../lib/sync/run-streams.ts'
+import { syncStream } from '../../lib/sync/sync-stream.ts'
+
+type Calls = { puts: number; gets: number; stateWrites: number; stateReads: number; reads: number; writes: number }
+type Night = { records: number; changed: number; deleted: number; tables: number; flush: number }
+
+/** The table of docs/operations.md: what a stream of a run asks of AWS, at most. */
+const callsOf = ({ records, changed, deleted, tables, flush }: Night): Calls => {
+  const flushes = Math.ceil(records / flush) + Math.ceil(deleted / flush)
+  return {
+    puts: flushes + 3 + (3 + tables) + (changed + deleted > 0 ? flushes * tables + 1 : 0),
+    gets: 3,
+    stateWrites: flushes + 8,
+    stateReads: 5,
+    reads: changed,
+    writes: changed + deleted,
+  }
+}
+
+let emulators: Emulators
+let platform: Simulator
+let clients: AwsClients
+let calls: Calls
+const dir = mkdtempSync(join(tmpdir(), 'platform-sync-costs-'))
+const flush = 500
+const stream = streamNamed('organization_users')
+
+beforeAll(async () => {
+  emulators = await startEmulators({ dir })
+  platform = await startSimulator({ counts: { users: 1_050, sessions: 1, reports: 1, revisions: 1, computers: 1 } })
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  clients = createAwsClients({ region: 'us-east-1', endpointUrl: emulators.endpointUrl, credentials })
+  for (const client of [clients.dynamodb, clients.s3]) listenTo(client.config.requestHandler as unknown as Handler)
+})
+
+afterAll(async () => {
+  clients?.destroy()
+  await platform?.close()
+  await emulators?.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+type Request = { method: string; headers: Record<string, string>; query?: Record<string, unknown>; body?: unknown }
+type Handler = { handle(request: Request, options: unknown): Promise<unknown> }
+
+/** Counts what leaves through a client's connections, whoever wrote the request. */
+const listenTo = (handler: Handler) => {
+  const handle = handler.handle.bind(handler)
+  handler.handle = (request, options) => {
+    count(request)
+    return handle(request, options)
+  }
+}
+
+const count = ({ method, headers, query = {}, body }: Request) => {
+  const action = headers['x-amz-target']?.split('.')[1]
+  if (action === undefined) {
+    if (method === 'PUT' || 'list-type' in query) calls.puts += 1
+    else if (method === 'GET') calls.gets += 1
+    return
+  }
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array)
+  if (action === 'BatchWriteItem') calls.writes += text.split('"PutRequest"').length - 1
+  else if (action === 'BatchGetItem') calls.reads += text.split('"pk":{').length - 1
+  else if (action === 'GetItem') calls.stateReads += 1
+  else if (text.includes('platform-sync-records')) calls.writes += 1
+  else calls.stateWrites += 1
+}
+
+const night = async (runId: string) => {
+  const env = {
+    ...emulators.environment,
+    PLATFORM_API_KEY: 'sim-key',
+    REDACTION_KEY: 'a key that is long enough for it',
+  }
+  const addresses = { PLATFORM_APP_URL: platform.appUrl, PLATFORM_BASE_URL: platform.baseUrl }
+  const doors = { log: silentLog, metrics: noMetrics, clients, settings: { flushRecords: flush } }
+  const app = compose({ ...env, ...addresses }, doors)
+  calls = { puts: 0, gets: 0, stateWrites: 0, stateReads: 0, reads: 0, writes: 0 }
+  const run = { runId, scheduledAt: 0 }
+  const result = await syncStream(stream, run, await app.syncDeps(noDeadline))
+  await finishRun(run, { streams: [stream], results: [result] }, app.finishDeps())
+  const { received, inserted, updated, deleted } = result.counts!
+  return { records: received, changed: inserted + updated, deleted, tables: stream.tables.length, flush }
+}
+
+describe('what a night asks of AWS', () => {
+  it('is written in docs/operations.md: the first one, one without changes, and one with some', async () => {
+    const first = await night('first')
+    expect(first).toMatchObject({ records: 1_050, changed: 1_050 })
+    // Nothing is known yet: no index to read, no record that may exist.
+    expect(calls).toEqual({ ...callsOf(first), gets: 2, reads: 0 })
+
+    const unchanged = await night('unchanged')
+    expect(unchanged).toMatchObject({ changed: 0, deleted: 0 })
+    expect(calls).toEqual(callsOf(unchanged))
+
+    platform.advance()
+    const changed = await night('changed')
+    expect(changed.changed).toBeGreaterThan(20)
+    const { puts, stateWrites, ...exact } = callsOf(changed)
+    expect(calls).toMatchObject(exact)
+    expect(calls.puts).toBeLessThanOrEqual(puts)
+    expect(calls.stateWrites).toBeLessThanOrEqual(stateWrites)
+  })
+
+  it('costs what the table there says', () => {
+    const manual = readFileSync('docs/operations.md', 'utf8')
+    for (const records of [10_000, 1_000_000, 10_000_000]) expect(manual).toContain(rowOf(records))
+  })
+})
+
+const usd = { writeUnit: 0.625e-6, readUnit: 0.125e-6, put: 5e-6, get: 4e-7, gigabyteSecond: 1.33334e-5 }
+
+/** 1 % changed, 2 KB an item, 200 ms a page of 100. */
+const rowOf = (records: number): string => {
+  const night = callsOf({ records, changed: records / 100, deleted: 0, tables: 1, flush: 5_000 })
+  const s3 = night.puts * usd.put + night.gets * usd.get
+  const writeUnits = 2 * night.writes + 2 * night.stateWrites
+  const dynamodb = writeUnits * usd.writeUnit + (night.reads + night.stateReads) * usd.readUnit
+  const lambda = (records / 100) * 0.2 * 1.77 * usd.gigabyteSecond
+  const first = 2 * records * usd.writeUnit
+  const cells = [s3, dynamodb, lambda, s3 + dynamodb + lambda, first].map((value) => value.toFixed(4))
+  return `| ${[records.toLocaleString('en'), ...cells].join(' | ')} |`
+}

@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compose } from '../../../lib/compose.ts'
+import { noDeadline } from '../../../lib/core/deadline.ts'
+import { silentLog } from '../../../lib/core/log.ts'
+import { noMetrics } from '../../../lib/core/metrics.ts'
+import { streamNamed } from '../../../lib/streams/index.ts'
+import { runOf } from '../../../lib/sync/occasion.ts'
+import { finishRun } from '../../../lib/sync/run-streams.ts'
+import { syncStream } from '../../../lib/sync/sync-stream.ts'
+import { type Cloud, redactionKey, startCloud } from '../cloud.ts'
+import { type Synthesized, synthesize } from '../synthesized.ts'
+
+type Answer = { result?: Record<string, unknown>; error?: string }
+type Bundle = { invoke(event: object, looks?: number): Promise<Answer>; log(): string; stop(): void }
+
+let template: Synthesized
+let cloud: Cloud
+let laptop: Cloud
+const started: Bundle[] = []
+const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
+const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
+
+const useInstallation = () => {
+  beforeAll(async () => {
+    template = synthesize({}, { bundle: true })
+    cloud = await startCloud(template, { counts, seed: 7 })
+    laptop = await startCloud(template, { counts, seed: 7 })
+  }, 120_000)
+
+  afterAll(async () => {
+    for (const bundle of started) bundle.stop()
+    await cloud?.close()
+    await laptop?.close()
+  })
+}
+
+/** The asset of a function, alone in an empty folder. */
+const start = (name: string, more: Record<string, string> = {}): Bundle => {
+  const asset = assetOf(name)
+  const folder = mkdtempSync(join(tmpdir(), 'platform-sync-bundle-'))
+  for (const file of readdirSync(asset)) copyFileSync(join(asset, file), join(folder, file))
+  copyFileSync(new URL('../bundle-runner.mjs', import.meta.url), join(folder, 'run.mjs'))
+  const env = { ...cloud.environmentOf(name), ...more }
+  const child = spawn(process.execPath, ['run.mjs'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+  const bundle = talkTo(child, folder)
+  started.push(bundle)
+  return bundle
+}
+
+const talkTo = (child: ChildProcess, folder: string): Bundle => {
+  let output = ''
+  const keep = (text: Buffer) => {
+    output += text
+  }
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
+  const lines = createInterface({ input: child.stdio[3] as Readable })[Symbol.asyncIterator]()
+  const died = new Promise<never>((_, reject) => {
+    child.once('exit', (code) => reject(new Error(`the bundle ended with ${code}:\n${output}`)))
+  })
+  died.catch(() => {})
+  return {
+    invoke: async (event, looks = 1_000_000) => {
+      child.stdin?.write(`${JSON.stringify({ event, looks })}\n`)
+      const { value, done } = await Promise.race([lines.next(), died])
+      return done ? await died : (JSON.parse(value) as Answer)
+    },
+    log: () => output,
+    stop: () => {
+      child.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const assetOf = (name: string): string => {
+  const { resources, outdir } = template
+  const found = resources('AWS::Lambda::Function').find(
+    ([, { Properties }]) => Properties.FunctionName === `platform-sync-${name}`,
+  )
+  const { S3Key } = found![1].Properties.Code as { S3Key: string }
+  return join(outdir, `asset.${S3Key.replace('.zip', '')}`)
+}
+
+const syncOnLaptop = async () => {
+  const { emulators, platform } = laptop
+  const keys = { PLATFORM_API_KEY: 'sim-key', REDACTION_KEY: redactionKey }
+  const addresses = { PLATFORM_APP_URL: platform.appUrl, PLATFORM_BASE_URL: platform.baseUrl }
+  const app = compose({ ...emulators.environment, ...addresses, ...keys }, { log: silentLog, metrics: noMetrics })
+  const stream = streamNamed('sessions')
+  const run = runOf(occasion)
+  const result = await syncStream(stream, run, await app.syncDeps(noDeadline))
+  await finishRun(run, { streams: [stream], results: [result] }, app.finishDeps())
+  app.close()
+}
+
+const manifestIn = async ({ clients }: Cloud, Bucket: string | undefined) => {
+  const Key = 'manifests/run=20261128T020000Z-nightly.json'
+  const { Body } = await clients.s3.send(new GetObjectCommand({ Bucket, Key }))
+  return JSON.parse((await Body?.transformToString()) ?? '')
+}
+
+/** Everything the records table holds, without the times of this machine. */
+const recordsIn = async ({ clients, emulators }: Cloud) => {
+  const { Items = [] } = await clients.dynamodb.send(
+    new ScanCommand({ TableName: emulators.environment.RECORDS_TABLE }),
+  )
+  return Items.map(({ pk, hash, body }) => [pk?.S, hash?.S, body?.S]).sort()
+}
+
+describe('bundles', () => {
+  useInstallation()
+
+  it.each(['sync-stream', 'publish-run'])('CDK-01 %s is at most 1 MB and holds nothing of the laptop', (name) => {
+    const asset = assetOf(name)
+    expect(statSync(join(asset, 'index.mjs')).size).toBeLessThan(1024 * 1024)
+    const { sources } = JSON.parse(readFileSync(join(asset, 'index.mjs.map'), 'utf8')) as { sources: string[] }
+    expect(sources.filter((source) => /lib\/(local|cli)\/|dynalite|fauxqs|duckdb/.test(source))).toEqual([])
+  })
+
+  it('CDK-01 run alone: paused three times, resumed, published, and in the end what a laptop has', async () => {
+    const sync = start('sync-stream')
+    const publish = start('publish-run')
+    const event = { ...occasion, stream: 'sessions' }
+
+    const statuses: unknown[] = []
+    for (const looks of [6, 6, 6, undefined]) {
+      const { result, error } = await sync.invoke(event, looks)
+      statuses.push(error ?? result?.status)
+    }
+    expect(statuses).toEqual(['paused', 'paused', 'paused', 'complete'])
+
+    const { result: last } = await sync.invoke(event)
+    const { result: published } = await publish.invoke({ ...occasion, outcomes: [last] })
+    expect(published).toMatchObject({ runId: '20261128T020000Z-nightly', status: 'complete', failure: null })
+
+    await syncOnLaptop()
+    const onAws = await manifestIn(cloud, cloud.bucket)
+    const onLaptop = await manifestIn(laptop, laptop.emulators.environment.LAKE_BUCKET)
+    const { apiCalls: _, ...countsOnAws } = onAws.scans[0].counts
+    expect(onLaptop.scans[0].counts).toMatchObject(countsOnAws)
+    expect(await recordsIn(cloud)).toEqual(await recordsIn(laptop))
+    expect(await recordsIn(cloud)).toHaveLength(1_000)
+    expect(sync.log()).not.toContain('sim-key')
+  })
+
+  it('measured the scan once, however often it was paused or asked again', () => {
+    const metrics = started[0]!
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('CloudWatchMetrics'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const sent = metrics.map(({ _aws: _, service: __, ...metric }) => metric)
+    expect(sent).toContainEqual({ stream: 'sessions', RecordsReceived: 1_000 })
+    expect(sent).toContainEqual({ stream: 'sessions', StreamComplete: 1 })
+    expect(sent.filter((metric) => 'RecordsReceived' in metric)).toHaveLength(1)
+    expect(metrics.every(({ service }) => service === 'platform-sync')).toBe(true)
+  })
+
+  it('registered the partitions of the run and announced it once', async () => {
+    const { runId } = (await manifestIn(cloud, cloud.bucket)) as { runId: string }
+    const partitions = cloud.calls.filter(({ action }) => action === 'BatchCreatePartition')
+    expect(partitions.map(({ input }) => [input.DatabaseName, input.TableName])).toEqual([
+      ['platform_sync', 'sessions'],
+      ['platform_sync', 'session_tags'],
+    ])
+    const events = cloud.calls.filter(({ action }) => action === 'PutEvents')
+    const [entry] = (events[0]?.input.Entries ?? []) as { Detail: string; DetailType: string; Source: string }[]
+    expect(events).toHaveLength(1)
+    expect([entry?.Source, entry?.DetailType]).toEqual(['agent-platform-sync', 'sync.run.completed'])
+    expect(JSON.parse(entry?.Detail ?? '{}')).toMatchObject({
+      runId,
+      status: 'complete',
+      bucket: cloud.bucket,
+      manifestKey: `manifests/run=${runId}.json`,
+      streams: [{ stream: 'sessions', status: 'complete', counts: { received: 1_000, inserted: 1_000 } }],
+    })
+  })
+
+  it('say how to create the secret when it is missing', async () => {
+    const sync = start('sync-stream', { PLATFORM_SECRET_ID: 'acme/api-key' })
+    const { result } = await sync.invoke({ ...occasion, schedule: 'later', stream: 'computers' })
+    expect(result).toMatchObject({ status: 'failed' })
+    expect(result?.reason).toContain(
+      'The secret acme/api-key does not exist in this region. Create it: aws secretsmanager',
+    )
+  })
+
+  it('name the streams there are when asked for another', async () => {
+    const { error } = await started[0]!.invoke({ ...occasion, stream: 'no-such' })
+    expect(error).toContain('There is no stream "no-such". The streams are: readiness_reports')
+  })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { resolved, synthesize } from '../synthesized.ts'
+
+const { resources } = synthesize()
+
+type Statement = { Action: string | string[]; Resource: unknown; Effect: string }
+
+/** What the role of a function or a service may do: `action on resource`, sorted. */
+const permissionsOf = (role: string): string[] => {
+  const policies = resources('AWS::IAM::Policy').filter(([, { Properties }]) =>
+    resolved(Properties.Roles).startsWith(role),
+  )
+  const statements = policies.flatMap(
+    ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
+  )
+  return statements
+    .flatMap(({ Action, Resource }) =>
+      [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} on ${short(resource)}`)),
+    )
+    .sort()
+}
+
+const short = (resource: unknown) =>
+  resolved(resource)
+    .replace(':us-east-1:123456789012:', ':')
+    .replace('-123456789012-us-east-1', '')
+    .replace(/Ssm\w+Parameter/, 'KeyArn')
+    .replace(/[0-9A-F]{8}(?=\.Arn|$)/, '')
+
+const key = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
+  (action) => `kms:${action} on KeyArn`,
+)
+
+const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']
+
+describe('what functions may do', () => {
+  it('lets sync-stream read its secrets, move its checkpoint and write its own folders of the lake', () => {
+    expect(permissionsOf('SyncStreamRole')).toEqual([
+      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-records',
+      'dynamodb:BatchWriteItem on arn:aws:dynamodb:table/platform-sync-records',
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-records',
+      'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
+      ...key,
+      'logs:CreateLogStream on SyncStreamLogs.Arn',
+      'logs:PutLogEvents on SyncStreamLogs.Arn',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/bodies/*',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/index/*',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
+      's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/bodies/*',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/changes/*',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/index/*',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/api-key-??????',
+      'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/redaction-key-??????',
+      ...tracing,
+    ])
+  })
+
+  it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
+    const tables = ['computer_provisioning_steps', 'computers', 'enterprise_control_revisions', 'organization_users']
+    const more = ['readiness_apps', 'readiness_criteria', 'readiness_reports', 'session_tags', 'sessions']
+    expect(permissionsOf('PublishRunRole')).toEqual([
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
+      'events:PutEvents on arn:aws:events:event-bus/default',
+      'glue:BatchCreatePartition on arn:aws:glue:catalog',
+      'glue:BatchCreatePartition on arn:aws:glue:database/platform_sync',
+      ...[...tables, ...more].map((table) => `glue:BatchCreatePartition on arn:aws:glue:table/platform_sync/${table}`),
+      ...key,
+      'logs:CreateLogStream on PublishRunLogs.Arn',
+      'logs:PutLogEvents on PublishRunLogs.Arn',
+      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
+      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/*',
+      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/manifests/*',
+      's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/manifests/*',
+      ...tracing,
+    ])
+  })
+
+  it('lets schedules start the machine and the machine call the two functions', () => {
+    expect(permissionsOf('SchedulesRole')).toEqual([
+      'kms:Decrypt on KeyArn',
+      'kms:GenerateDataKey on KeyArn',
+      'sqs:SendMessage on arn:aws:sqs:platform-sync-undelivered-starts',
+      'states:StartExecution on SyncMachine',
+    ])
+    const calls = permissionsOf('SyncMachineRole').filter((permission) => permission.startsWith('lambda'))
+    expect(calls).toEqual([
+      'lambda:InvokeFunction on PublishRunFunction.Arn',
+      'lambda:InvokeFunction on PublishRunFunction.Arn:*',
+      'lambda:InvokeFunction on SyncStreamFunction.Arn',
+      'lambda:InvokeFunction on SyncStreamFunction.Arn:*',
+    ])
+  })
+
+  it('gives every resource "*" to those actions alone that know no resources', () => {
+    const wild = ['SyncStreamRole', 'PublishRunRole', 'SchedulesRole', 'SyncMachineRole']
+      .flatMap(permissionsOf)
+      .filter((permission) => permission.endsWith(' on *'))
+    for (const permission of wild) expect(permission).toMatch(/^(xray|logs):/)
+    expect(resources('AWS::IAM::Policy')).toHaveLength(4)
+    for (const [, { Properties }] of resources('AWS::IAM::Role')) expect(Properties.ManagedPolicyArns).toBeUndefined()
+  })
+})

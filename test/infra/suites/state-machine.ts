@@ -1,0 +1,186 @@
+import type { Context } from 'aws-lambda'
+import { StateMachine } from 'aws-local-stepfunctions'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Cloud, startCloud } from '../cloud.ts'
+import { resolved, synthesize } from '../synthesized.ts'
+
+type Handler = (event: unknown, context: Context) => Promise<unknown>
+type Input = { schedule: string; scheduledAt: string; streams: string[] }
+type Task = (event: { stream: string }) => Promise<unknown>
+type LocalTask = (input: unknown) => Promise<never>
+type Output = { run: Record<string, unknown>; outcomes: Record<string, unknown>[] }
+type Outcome = { output?: Output; error?: string }
+
+let definition: ConstructorParameters<typeof StateMachine>[0]
+let cloud: Cloud
+let handlers: { sync: Handler; publish: Handler }
+/** How often time may be looked at before it gets short; null: an attempt has all the time. */
+let looks: number | null = null
+const waited: string[] = []
+
+/** Each test is another night, on which records have changed. */
+let nightly: Input
+
+/** The real handlers, loaded under the environment that the template gives them. */
+const useHandlers = () => {
+  beforeAll(async () => {
+    const template = synthesize({}, { bundle: true })
+    const [, { Properties }] = template.resources('AWS::StepFunctions::StateMachine')[0]!
+    const text = resolved(Properties.DefinitionString)
+    const arn = 'arn:aws:lambda:us-east-1:123456789012:function'
+    definition = JSON.parse(text.replaceAll(/"(\w+Function\w+)\.Arn"/g, `"${arn}:$1"`))
+    cloud = await startCloud(template, { counts: { sessions: 450, computers: 3, users: 1, reports: 1, revisions: 1 } })
+    const quiet = { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' }
+    for (const [name, value] of Object.entries({ ...cloud.environmentOf('sync-stream'), ...quiet }))
+      vi.stubEnv(name, value)
+    handlers = {
+      sync: (await import('../../../functions/sync-stream.ts')).handler as Handler,
+      publish: (await import('../../../functions/publish-run.ts')).handler as Handler,
+    }
+  }, 60_000)
+
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await cloud?.close()
+  })
+
+  beforeEach(() => {
+    looks = null
+    waited.length = 0
+    cloud.calls.length = 0
+    cloud.platform.clearFaults()
+    const { now } = cloud.platform.advance()
+    nightly = { schedule: 'nightly', scheduledAt: now, streams: ['sessions', 'computers'] }
+  })
+}
+
+const context = (): Context => {
+  let left = looks ?? Number.POSITIVE_INFINITY
+  return {
+    functionName: 'f',
+    getRemainingTimeInMillis: () => (left-- > 0 ? 600_000 : 4_000),
+  } as unknown as Context
+}
+
+/** As Lambda hands it over: JSON in, JSON out, an error as its type and a cause. */
+const asLambda = (handler: Handler) => async (event: unknown) => {
+  try {
+    return JSON.parse(JSON.stringify(await handler(JSON.parse(JSON.stringify(event)), context())))
+  } catch (error) {
+    const { name, message } = error as Error
+    throw Object.assign(new Error(JSON.stringify({ errorType: name, errorMessage: message })), { name })
+  }
+}
+
+const run = async (input: Input, sync: Task = asLambda(handlers.sync)): Promise<Outcome> => {
+  const execution = new StateMachine(definition).run(input, {
+    overrides: {
+      taskResourceLocalHandlers: { SyncStream: sync as LocalTask, PublishRun: asLambda(handlers.publish) as LocalTask },
+      waitTimeOverrides: { WaitAsAsked: 0, WaitForOtherWorker: 20 },
+      retryIntervalOverrides: { SyncStream: 0, PublishRun: 0 },
+    },
+  })
+  const noteWaits = async () => {
+    for await (const event of execution.eventLogs) {
+      if (event.type === 'StateEntered' && event.state.name === 'WaitAsAsked')
+        waited.push(JSON.stringify(event.state.input))
+    }
+  }
+  const [result] = await Promise.allSettled([execution.result, noteWaits()])
+  return result.status === 'fulfilled'
+    ? { output: result.value as Output }
+    : { error: failureIn(result.reason as Error) }
+}
+
+/** What `Fail` gives as its cause, without the interpreter's own words. */
+const failureIn = ({ message }: Error) => message.replace('Execution has failed with the following error: ', '')
+
+const rateLimit = { kind: 'status', endpoint: 'listSessions', status: 429 } as const
+
+const events = () => cloud.calls.filter(({ action }) => action === 'PutEvents')
+
+describe('the state machine', () => {
+  useHandlers()
+
+  it('calls again until a paused stream is done, and publishes all streams at the end', async () => {
+    looks = 4
+    let attempts = 0
+    const real = asLambda(handlers.sync)
+    const { output, error } = await run(nightly, (event) => {
+      if (event.stream === 'sessions') attempts += 1
+      return real(event)
+    })
+    expect(error).toBeUndefined()
+    expect(attempts).toBeGreaterThan(2)
+    expect(output?.outcomes.map(({ stream, status }) => [stream, status])).toEqual([
+      ['sessions', 'complete'],
+      ['computers', 'complete'],
+    ])
+    expect(output?.run).toMatchObject({ status: 'complete', failure: null })
+    expect(events()).toHaveLength(1)
+  })
+
+  it('waits as long as the platform asks when it limits the rate', async () => {
+    const fault = cloud.platform.fault({ ...rateLimit, headers: { 'retry-after': '900' } })
+    const real = asLambda(handlers.sync)
+    const { output } = await run(nightly, async (event) => {
+      const result = await real(event)
+      if (event.stream === 'sessions') cloud.platform.removeFault(fault.id)
+      return result
+    })
+    expect(waited).toHaveLength(1)
+    expect(JSON.parse(waited[0]!).step).toMatchObject({ status: 'rate_limited', waitSeconds: 900 })
+    expect(output?.run).toMatchObject({ status: 'complete' })
+  })
+
+  it('publishes the others when one stream fails, and then fails with the reason', async () => {
+    cloud.platform.fault({ kind: 'json200', endpoint: 'listComputers', body: {} })
+    const { error } = await run(nightly)
+    expect(error).toMatch(/^computers failed: /)
+    const partitions = cloud.calls.filter(({ action }) => action === 'BatchCreatePartition')
+    expect(partitions.map(({ input }) => input.TableName)).toContain('sessions')
+    expect(JSON.stringify(events())).toContain('partial')
+  })
+
+  it('publishes the others when the function of a stream is killed again and again', async () => {
+    const real = asLambda(handlers.sync)
+    let deaths = 0
+    const { error } = await run(nightly, (event) => {
+      if (event.stream !== 'computers') return real(event)
+      deaths += 1
+      throw Object.assign(new Error('{"errorMessage":"RequestId: 1 Error: Runtime exited"}'), {
+        name: 'Runtime.ExitError',
+      })
+    })
+    expect(deaths).toBe(3)
+    expect(error).toBe('computers failed: Runtime.ExitError: RequestId: 1 Error: Runtime exited')
+    expect(events()).toHaveLength(1)
+  })
+
+  it('SQS-10 makes one run of a schedule that fires twice, and asks the platform once', async () => {
+    await run(nightly)
+    const asked = { ...cloud.platform.counts }
+    const { output } = await run(nightly)
+    expect(output?.run).toMatchObject({ status: 'complete' })
+    expect(cloud.platform.counts).toEqual(asked)
+    expect(events()).toHaveLength(1)
+  })
+
+  it('SQS-10 waits while another run is at the stream, and reads it after that', async () => {
+    const controls = { ...nightly, schedule: 'controls', streams: ['sessions'] }
+    const [first, second] = await Promise.all([run(nightly), run(controls)])
+    expect([first.output?.run, second.output?.run]).toMatchObject([{ status: 'complete' }, { status: 'complete' }])
+    expect(events()).toHaveLength(2)
+  })
+
+  it('ends as failed, and says why, when another worker never lets go of a stream', async () => {
+    const busy = { runId: 'r', status: 'running', reason: 'another worker is at it', retryAfterMs: null, counts: null }
+    let asked = 0
+    const { error } = await run({ ...nightly, streams: ['sessions'] }, async ({ stream }) => {
+      asked += 1
+      return { ...busy, stream, waitSeconds: 1 }
+    })
+    expect(asked).toBe(31)
+    expect(error).toBe('sessions running: another worker is at it')
+  })
+})

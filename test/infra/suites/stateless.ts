@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { Stack } from 'aws-cdk-lib'
+import { Bucket } from 'aws-cdk-lib/aws-s3'
+import { describe, expect, it } from 'vitest'
+import { addInstallation } from '../../../infra/build.ts'
+import { Occasion } from '../../../lib/sync/occasion.ts'
+import { appFor, platform, resolved, synthesize } from '../synthesized.ts'
+
+const { stateless, resources, findings } = synthesize({ alarmEmail: 'ops@example.com' })
+
+describe('functions', () => {
+  const functions = resources('AWS::Lambda::Function')
+
+  it('run on Node.js 24 on arm64, traced, with memory and time for their work', () => {
+    const settings = functions.map(([, { Properties: p }]) => [
+      p.FunctionName,
+      p.Runtime,
+      p.Architectures,
+      p.MemorySize,
+      p.Timeout,
+      p.TracingConfig,
+    ])
+    const common = ['nodejs24.x', ['arm64']]
+    expect(settings).toEqual([
+      ['platform-sync-sync-stream', ...common, 1769, 900, { Mode: 'Active' }],
+      ['platform-sync-publish-run', ...common, 512, 300, { Mode: 'Active' }],
+    ])
+  })
+
+  it('CDK-04 write to log groups of their own that keep lines for as long as the configuration says', () => {
+    for (const [, { Properties }] of functions) {
+      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(3)
+      expect(Properties.LoggingConfig).toMatchObject({ LogGroup: { Ref: expect.stringMatching(/Logs/) } })
+    }
+    const terms = synthesize({ retention: { logDays: 30 } }).resources('AWS::Logs::LogGroup')
+    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30])
+    expect(resources('Custom::LogRetention')).toEqual([])
+  })
+
+  it('get names and addresses, and never a secret', () => {
+    const environments = functions.map(
+      ([, { Properties }]) => (Properties.Environment as { Variables: object }).Variables,
+    )
+    for (const environment of environments) {
+      expect(environment).toMatchObject({
+        PLATFORM_APP_URL: 'https://app.example.com',
+        PLATFORM_SECRET_ID: 'platform-sync/api-key',
+        REDACTION_SECRET_ID: 'platform-sync/redaction-key',
+        STATE_TABLE: 'platform-sync-state',
+        CATALOG_DATABASE: 'platform_sync',
+      })
+      expect(environment).not.toHaveProperty('PLATFORM_API_KEY')
+    }
+  })
+})
+
+describe('schedules', () => {
+  const scheduleNamed = (name: string) =>
+    resources('AWS::Scheduler::Schedule').find(([, { Properties }]) => Properties.Name === name)![1].Properties
+
+  it('SQS-10 name each run by the time that it was due', () => {
+    const { Target, ScheduleExpression, ScheduleExpressionTimezone, FlexibleTimeWindow } = scheduleNamed('nightly')
+    expect([ScheduleExpression, ScheduleExpressionTimezone, FlexibleTimeWindow]).toEqual([
+      'cron(0 2 * * ? *)',
+      'UTC',
+      { Mode: 'OFF' },
+    ])
+    const input = JSON.parse(resolved((Target as { Input: unknown }).Input))
+    expect(input).toEqual({
+      schedule: 'nightly',
+      scheduledAt: '<aws.scheduler.scheduled-time>',
+      streams: ['readiness_reports', 'sessions', 'organization_users', 'enterprise_control_revisions', 'computers'],
+    })
+    expect(Occasion.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
+  })
+
+  it('TIME-02 follow the zone that the configuration names', () => {
+    const nightly = { expression: 'cron(30 2 * * ? *)', timeZone: 'America/New_York', alarmAfterHours: 27 }
+    const { resources: other } = synthesize({ schedules: { nightly } })
+    expect(other('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties)).toMatchObject([
+      { ScheduleExpression: 'cron(30 2 * * ? *)', ScheduleExpressionTimezone: 'America/New_York' },
+    ])
+  })
+
+  it('keep what could not be started in a queue', () => {
+    for (const [, { Properties }] of resources('AWS::Scheduler::Schedule')) {
+      const { DeadLetterConfig } = Properties.Target as { DeadLetterConfig: { Arn: unknown } }
+      expect(resolved(DeadLetterConfig.Arn)).toContain('platform-sync-undelivered-starts')
+    }
+  })
+})
+
+describe('alarms', () => {
+  const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
+
+  it('watch each promise that can be broken, and reach the topic', () => {
+    expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual([
+      'platform-sync-controls-not-complete',
+      'platform-sync-nightly-not-complete',
+      'platform-sync-publish-run-errors',
+      'platform-sync-records-quarantined',
+      'platform-sync-run-failed',
+      'platform-sync-start-undelivered',
+      'platform-sync-stream-failed',
+      'platform-sync-stream-suspect',
+      'platform-sync-sync-stream-errors',
+    ])
+    for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmTopic/) }])
+    stateless.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
+  })
+
+  it('are raised when no complete run is seen for as long as a schedule allows, also when nothing runs at all', () => {
+    expect(alarms.find(({ AlarmName }) => AlarmName === 'platform-sync-nightly-not-complete')).toMatchObject({
+      EvaluationPeriods: 26,
+      Period: 3600,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+      MetricName: 'RunComplete',
+      Dimensions: [
+        { Name: 'schedule', Value: 'nightly' },
+        { Name: 'service', Value: 'platform-sync' },
+      ],
+    })
+  })
+
+  it('are each explained to the operator', () => {
+    const manual = readFileSync('docs/operations.md', 'utf8')
+    for (const { AlarmName } of alarms) {
+      const name = String(AlarmName)
+        .replace(/^platform-sync-/, '')
+        .replace(/^(nightly|controls)/, '<schedule>')
+      expect(manual).toContain(`### ${name.replace(/^(sync-stream|publish-run)/, '<function>')}`)
+    }
+  })
+
+  it('are sent through a topic that CloudWatch may publish to, and may use the key for', () => {
+    const [, topicPolicy] = resources('AWS::SNS::TopicPolicy')[0]!
+    expect(JSON.stringify(topicPolicy)).toContain(
+      '"Action":"sns:Publish","Condition":{"StringEquals":{"aws:SourceAccount"',
+    )
+    const [, { Properties }] = resources('AWS::KMS::Key')[0]!
+    expect(JSON.stringify(Properties.KeyPolicy)).toContain('"Service":"cloudwatch.amazonaws.com"')
+  })
+})
+
+describe('cdk-nag', () => {
+  it('finds nothing but what is acknowledged with a reason', () => {
+    expect(findings).toEqual([])
+  })
+
+  it('stops the synth of every test here when it finds something', () => {
+    const app = appFor()
+    addInstallation(app, { platform })
+    new Bucket(new Stack(app, 'Careless'), 'Open')
+    expect(() => app.synth()).toThrow(/AwsSolutions-S1'/)
+  })
+})
+
+describe('dependencies', () => {
+  it('CDK-03 have no cycle', () => {
+    for (const template of [synthesize().stateful, stateless]) {
+      const all = template.toJSON().Resources as Record<string, unknown>
+      const needs = (id: string) =>
+        Object.keys(all).filter((other) =>
+          new RegExp(`"(Ref|Fn::GetAtt|DependsOn)":\\[?"${other}"`).test(JSON.stringify(all[id])),
+        )
+      const settled = new Set<string>()
+      const visit = (id: string, path: string[]): void => {
+        if (settled.has(id)) return
+        expect(path, `${id} needs itself`).not.toContain(id)
+        for (const need of needs(id)) visit(need, [...path, id])
+        settled.add(id)
+      }
+      for (const id of Object.keys(all)) visit(id, [])
+    }
+  })
+})

@@ -1,0 +1,64 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { mockClient } from 'aws-sdk-client-mock'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createAnnouncer } from '../../lib/stores/announcer.ts'
+import type { Manifest, RunRecord } from '../../lib/sync/manifest.ts'
+
+// No emulator knows EventBridge.
+const eventBridge = mockClient(EventBridgeClient)
+const announcer = createAnnouncer({
+  eventBridge: eventBridge as unknown as EventBridgeClient,
+  bus: 'ops',
+  bucket: 'lake',
+})
+
+const record: RunRecord = {
+  runId: '20261128T020000Z-nightly',
+  scheduledAt: Date.UTC(2026, 10, 28, 2),
+  finishedAt: Date.UTC(2026, 10, 28, 2, 5),
+  status: 'partial',
+  streams: [{ stream: 'computers', status: 'failed', reason: 'gone', counts: null }],
+}
+const manifest = (scans: number): Manifest =>
+  ({ version: 1, runId: record.runId, publishedAt: '', scans: Array.from({ length: scans }) }) as unknown as Manifest
+
+const entry = () => {
+  const [call] = eventBridge.commandCalls(PutEventsCommand)
+  return call?.args[0].input.Entries?.[0]
+}
+
+beforeEach(() => {
+  eventBridge.reset()
+  eventBridge.on(PutEventsCommand).resolves({ FailedEntryCount: 0 })
+})
+
+describe('the announcement of a run', () => {
+  it('tells how each stream ended and where the manifest lies', async () => {
+    await announcer.announce(record, manifest(1))
+    const { Detail, ...rest } = entry()!
+    expect(rest).toMatchObject({
+      EventBusName: 'ops',
+      Source: 'agent-platform-sync',
+      DetailType: 'sync.run.completed',
+    })
+    expect(JSON.parse(Detail ?? '')).toEqual({
+      ...record,
+      scheduledAt: '2026-11-28T02:00:00.000Z',
+      finishedAt: '2026-11-28T02:05:00.000Z',
+      bucket: 'lake',
+      manifestKey: 'manifests/run=20261128T020000Z-nightly.json',
+    })
+  })
+
+  it('points to no manifest when no scan ended', async () => {
+    await announcer.announce(record, manifest(0))
+    expect(JSON.parse(entry()?.Detail ?? '')).toMatchObject({ manifestKey: null })
+  })
+
+  it('did not happen when the bus answers 200 and took nothing', async () => {
+    eventBridge.on(PutEventsCommand).resolves({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'ThrottlingException' }] })
+    await expect(announcer.announce(record, manifest(1))).rejects.toThrow(
+      'did not take the event (ThrottlingException)',
+    )
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import type { Metrics } from '../../lib/core/metrics.ts'
+import type { Attempt, StreamResult } from '../../lib/sync/attempt.ts'
+import { Counts } from '../../lib/sync/checkpoint.ts'
+import { measureAttempt, measureRun } from '../../lib/sync/measure.ts'
+
+const recorded = () => {
+  const sent: Record<string, unknown> = {}
+  const metrics: Metrics = {
+    count: (name, value, dimensions) => {
+      sent[name] = [value, dimensions]
+    },
+  }
+  return { sent, metrics }
+}
+
+const measured = (result: Partial<StreamResult>) => {
+  const { sent, metrics } = recorded()
+  const attempt = { deps: { metrics, clock: { now: () => 61_000 } }, scan: { startedAt: 1_000 } } as unknown as Attempt
+  const whole = { stream: 'sessions', runId: 'r', reason: null, retryAfterMs: null, counts: null, ...result }
+  expect(measureAttempt(whole as StreamResult, attempt)).toBe(whole)
+  return sent
+}
+
+const of = (value: number) => [value, { stream: 'sessions' }]
+
+describe('measurements', () => {
+  it('of a complete scan tell all of it', () => {
+    const counts = Counts.parse({
+      received: 20,
+      inserted: 3,
+      updated: 4,
+      unchanged: 10,
+      duplicate: 1,
+      quarantined: 2,
+      deleted: 5,
+      drifted: 6,
+      pages: 7,
+      apiCalls: 9,
+    })
+    expect(measured({ status: 'complete', counts })).toEqual({
+      StreamComplete: of(1),
+      ApiCalls: of(9),
+      ApiRetries: of(2),
+      RecordsReceived: of(20),
+      RecordsChanged: of(7),
+      RecordsDeleted: of(5),
+      RecordsQuarantined: of(2),
+      FieldsDrifted: of(6),
+      ScanSeconds: of(60),
+    })
+  })
+
+  it('of a suspect scan say so and nothing of completeness', () => {
+    const sent = measured({ status: 'suspect', counts: Counts.parse({}) })
+    expect(sent.StreamSuspect).toEqual(of(1))
+    expect(sent).not.toHaveProperty('StreamComplete')
+  })
+
+  it('of a failed attempt tell the failure alone', () => {
+    expect(measured({ status: 'failed', counts: Counts.parse({ received: 5 }) })).toEqual({ StreamFailed: of(1) })
+  })
+
+  it.each(['paused', 'rate_limited', 'running', 'skipped'] as const)('are none when an attempt is %s', (status) => {
+    expect(measured({ status, counts: Counts.parse({ received: 5 }) })).toEqual({})
+  })
+
+  it('of a run tell by schedule whether everything is complete', () => {
+    const { sent, metrics } = recorded()
+    const record = { runId: 'r', scheduledAt: 0, finishedAt: 1, streams: [] }
+    measureRun({ ...record, status: 'complete' }, 'nightly', metrics)
+    expect(sent).toEqual({ RunComplete: [1, { schedule: 'nightly' }] })
+    measureRun({ ...record, status: 'partial' }, 'nightly', metrics)
+    expect(sent).toEqual({ RunComplete: [0, { schedule: 'nightly' }] })
+  })
+})
