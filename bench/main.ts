@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import Table from 'cli-table3'
+import { measureBundles } from './bundles.ts'
 import { costPerMillion } from './prices.ts'
 import { ask } from './processes.ts'
 import { inWorld } from './sync-parts.ts'
@@ -119,12 +120,27 @@ const verifying = async (): Promise<Figure[]> => {
   ]
 }
 
+/** (f) What a cold start loads. */
+const bundles = async (): Promise<Figure[]> =>
+  (await measureBundles()).flatMap(({ name, bytes, importMs, clientsMs }) => [
+    { part: 'f', measure: `size of ${name}`, value: bytes / 1_000_000, unit: 'MB', aim: '<= 1' },
+    {
+      part: 'f',
+      measure: `import of ${name} (${importMs.toFixed(0)} ms of CPU) against its SDK clients alone`,
+      value: importMs / clientsMs,
+      unit: 'ratio',
+      aim: '<= 1.3',
+    },
+  ])
+
 const figures: Figure[] = []
 say('audit trails of 1,000 and 10,000 revisions')
 figures.push(...(await verifying()))
 say('100,000 sessions at 20 ms latency: bare loop, then sync')
 figures.push(...(await latencyRatio()))
 for (const sessions of [10_000, 100_000, 1_000_000]) figures.push(...(await atSize(sessions)))
+say('Lambda bundles')
+figures.push(...(await bundles()))
 
 const table = new Table({ head: ['part', 'measure', 'value', 'unit', 'aim'], style: { head: [], border: [] } })
 for (const { part, measure, value, unit, aim } of figures) {

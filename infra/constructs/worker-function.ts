@@ -77,7 +77,7 @@ const powertools = ({ prefix }: Names) => ({
 export const metricNamespace = 'AgentPlatformSync'
 
 /** Everything is in the bundle, the SDK too: what runs is what was tested, whatever the runtime brings along. */
-const bundling = {
+export const bundling = {
   format: OutputFormat.ESM,
   target: 'node24',
   mainFields: ['module', 'main'],

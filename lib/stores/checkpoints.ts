@@ -93,7 +93,8 @@ const readableOrNew = (stream: string, item: LeasedItem): Checkpoint => {
   try {
     return checkpointOf(stream, item)
   } catch {
-    return newCheckpoint(stream)
+    // It may have completed scans: then what they left in the records table is known, and can be found gone.
+    return { ...newCheckpoint(stream), scansCompleted: 1 }
   }
 }
 

@@ -9,6 +9,7 @@ import { type Backoff, untilDone } from './backoff.ts'
 import { createBatchWrite, type RecordItem } from './batch-write.ts'
 import { eachConcurrently, slices } from './concurrently.ts'
 import { readFirstSeen } from './first-seen.ts'
+import { liveKeys } from './live-keys.ts'
 import type { ObjectStore } from './objects.ts'
 
 /** What the records store works with. `bodies` takes the bodies that are too large for an item. */
@@ -59,6 +60,7 @@ export const createRecords = (deps: RecordsDeps): Records => {
         const { Item } = await dynamodb.send(new GetItemCommand(input))
         return Item ? storedRecord(bodies, key, Item) : null
       }),
+    keys: (stream, signal) => liveKeys(deps, `${stream}#`, signal),
   }
 }
 

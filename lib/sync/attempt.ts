@@ -88,7 +88,7 @@ export type Attempt = {
   readonly hadMissing: boolean
   /** True when dead attempts left keys in doubt: what the index says of them may not hold. */
   readonly hadDoubts: boolean
-  /** True when the index could not be read: then no key is known, but the records table may hold it. */
+  /** True when there is no index to be read: then the keys come from the records table, without their content. */
   readonly indexLost: boolean
   /** The checkpoint as it was last saved, or acquired. */
   checkpoint: Checkpoint

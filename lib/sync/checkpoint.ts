@@ -111,7 +111,7 @@ export const newCheckpoint = (stream: string): Checkpoint => ({
 })
 
 /**
- * The checkpoint after a reset: the next scan reads the whole list, and with `index` takes every record for new. A scan
+ * The checkpoint after a reset: the next scan reads the whole list, and with `index` writes every record anew. A scan
  * in progress keeps its name without its parts, so that the next one can remove the files it left.
  */
 export const resetCheckpoint = (checkpoint: Checkpoint, { index }: { index: boolean }): Checkpoint => ({

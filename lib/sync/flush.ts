@@ -107,11 +107,11 @@ const writeLake = async (attempt: Attempt, buffer: Buffered, path: PartPath): Pr
   return files
 }
 
-const writeRecords = async ({ deps, stream, lease, scan, checkpoint, indexLost }: Attempt, buffer: Buffered) => {
+const writeRecords = async ({ deps, stream, lease, scan, checkpoint }: Attempt, buffer: Buffered) => {
   const records = [...buffer.changes.values()].map(({ key, hash, body }) => ({ key, hash, body }))
   const { signal } = lease
   if (records.length > 0) {
-    const mayExist = checkpoint.scansCompleted > 0 || indexLost
+    const mayExist = checkpoint.scansCompleted > 0
     await deps.records.put({ stream: stream.name, records, changedAt: scan.startedAt, mayExist, signal })
   }
   if (buffer.deletes.length > 0) {

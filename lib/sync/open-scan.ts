@@ -4,9 +4,8 @@ import type { Stream } from '../streams/stream.ts'
 import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
 import { emptyBuffer } from './buffer.ts'
 import { type Checkpoint, Counts, type Scan } from './checkpoint.ts'
-import { decodeIndex } from './index-format.ts'
-import { createKeyTable, Kind } from './key-table.ts'
-import { watchLease } from './lease.ts'
+import { type Lease, watchLease } from './lease.ts'
+import { countKnown, loadKnown } from './load-known.ts'
 import { doubt, findLeftovers, type Known, replayScan } from './replay.ts'
 
 /**
@@ -47,7 +46,7 @@ export const openAttempt = async (
   const lease = watchLease(deps.clock, { owner, expiresAt, ttlMs })
   try {
     const { checkpoint } = acquired
-    const { known, scan } = await loadScan(checkpoint, run, deps)
+    const { known, scan } = await loadScan(checkpoint, run, { deps, lease })
     return { attempt: { ...known, stream, run, deps, lease, checkpoint, scan, ...freshState(stream, deps) } }
   } catch (error) {
     lease.stop()
@@ -86,20 +85,25 @@ const freshState = (stream: Stream, deps: SyncDeps) => ({
 const passesAllowed = 200
 
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
-const loadScan = async (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Promise<{ known: Known; scan: Scan }> => {
+const loadScan = async (
+  checkpoint: Checkpoint,
+  run: Run,
+  { deps, lease }: { deps: SyncDeps; lease: Lease },
+): Promise<{ known: Known; scan: Scan }> => {
   const { scan, stream } = checkpoint
   const leftovers = await findLeftovers(checkpoint, deps)
   if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
-    const known = await loadKnown(checkpoint, deps)
-    if (await replayScan(scan, leftovers, { stream, deps, known })) return { known, scan: structuredClone(scan) }
+    const known = await loadKnown(checkpoint, deps, lease.signal)
+    if (await replayScan(scan, leftovers, { stream, deps, known }))
+      return { known: countKnown(known), scan: structuredClone(scan) }
     deps.log.error('The parts of the scan in progress are unreadable; the scan begins anew.', {
       stream,
       scanId: scan.scanId,
     })
   }
-  const known = await loadKnown(checkpoint, deps)
+  const known = await loadKnown(checkpoint, deps, lease.signal)
   await doubt(leftovers, { stream, deps, known })
-  return { known, scan: newScan(checkpoint, run, deps) }
+  return { known: countKnown(known), scan: newScan(checkpoint, run, deps) }
 }
 
 const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
@@ -118,35 +122,3 @@ const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
   segments: [],
   counts: Counts.parse({}),
 })
-
-/** What the last complete scan left. Without it every record counts as new: safe, only slower. */
-const loadKnown = async ({ index, stream }: Checkpoint, { index: store, log }: SyncDeps): Promise<Known> => {
-  const nothing = (indexLost: boolean): Known => {
-    const empty = { table: createKeyTable(), usedTokens: new Set<string>(), files: [] }
-    return { ...empty, known: 0, hadMissing: false, hadDoubts: false, indexLost }
-  }
-  if (index === null) return nothing(false)
-  const known = { ...nothing(false), known: index.entries }
-  try {
-    const bytes = await store.readIndex(index.key)
-    if (bytes === null) throw new Error('it is missing')
-    for (const entry of decodeIndex(bytes).entries) {
-      const at = known.table.add(entry.key)
-      known.table.setHash(at, entry.hash)
-      known.table.setChangedAt(at, entry.changedAt)
-      known.table.mark(at, entry.kind, 0)
-      if (entry.kind === Kind.missing) known.hadMissing = true
-    }
-    return known
-  } catch (error) {
-    if (isStorageTrouble(error)) throw error
-    log.error('The index of a stream is unreadable: every record counts as new, and no delete can be found.', {
-      stream,
-      key: index.key,
-      reason: messageOf(error),
-    })
-    return nothing(true)
-  }
-}
-
-const isStorageTrouble = (error: unknown) => error instanceof Error && 'code' in error && error.code !== 'damaged_state'

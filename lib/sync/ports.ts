@@ -57,6 +57,8 @@ export type Records = {
   /** Sets `deletedAt`, and leaves the body as it was last seen. */
   tombstone(change: { stream: string; keys: string[]; deletedAt: number; signal: AbortSignal }): Promise<void>
   get(stream: string, key: string): Promise<StoredRecord | null>
+  /** The keys of a stream's records that are not deleted, in no order. Reads the whole table: for when the index is lost. */
+  keys(stream: string, signal: AbortSignal): AsyncIterable<string>
 }
 
 /** What the records table knows of one record. Times are Unix ms. */

@@ -111,7 +111,9 @@ describe('a platform that the environment names', () => {
     const { code, stdout } = await run(['reset', 'sessions', '--index', '--local', './data'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('writes every record anew')])
     const { document } = await here(['sync', 'sessions'], environment)
-    expect(document.streams).toMatchObject([{ stream: 'sessions', counts: { inserted: 120, unchanged: 0 } }])
+    expect(document.streams).toMatchObject([
+      { stream: 'sessions', counts: { inserted: 0, updated: 120, unchanged: 0 } },
+    ])
     expect(await query('select count(*) as n from sessions_current')).toEqual([{ n: 120 }])
   })
 

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { parseJson } from '../../lib/core/json.ts'
 import {
   dateTime,
+  freeForm,
   id,
   integer,
   knownValuesOf,
@@ -50,6 +52,14 @@ describe('fields', () => {
     expect(unixMs().safeParse(noon).success).toBe(true)
     for (const wrong of [noon / 1000, -1, 0, noon * 1000, noon + 0.5, `${noon}`, null]) {
       expect(unixMs().safeParse(wrong).success).toBe(false)
+    }
+  })
+
+  it('take no number for an object, not even one that is kept as its digits', () => {
+    const digits = parseJson('12345678901234567890')
+    for (const object of [resource({ a: id().optional() }), freeForm(), freeForm().describe('of a field')]) {
+      expect(object.safeParse(digits).error?.issues[0]?.message).toContain('where an object is expected')
+      expect(object.safeParse({ b: digits }).data).toEqual({ b: digits })
     }
   })
 

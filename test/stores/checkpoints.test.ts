@@ -33,7 +33,7 @@ describe('a checkpoint in DynamoDB', () => {
       message: expect.stringContaining('platform-sync reset broken'),
     })
     await checkpoints.reset('broken', { index: false, now: 2 })
-    expect(await checkpoints.read('broken')).toMatchObject({ scan: null, index: null })
+    expect(await checkpoints.read('broken')).toMatchObject({ scan: null, index: null, scansCompleted: 1 })
   })
 
   it('names the table and what to do when the table is missing', async () => {

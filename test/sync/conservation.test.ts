@@ -46,6 +46,7 @@ const attempt = fc.record({
   pages: fc.option(fc.integer({ min: 1, max: 6 }), { freq: 3 }),
 })
 const scan = fc.record({
+  indexLost: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   before: fc.array(happening, { maxLength: 8 }),
   events: fc.array(event, { maxLength: 5 }),
   attempts: fc.array(attempt, { maxLength: 5 }),
@@ -134,10 +135,12 @@ describe('whatever happens', () => {
           for (const each of told.before) platform.happen(each)
           platform.takeTouched()
           const before = platform.state()
+          if (told.indexLost)
+            await world.checkpoints.reset(platform.stream.name, { index: true, now: world.clock.now() })
           checkCounts(await runScan(world, platform, told))
           checkStanding(world, platform, stillAndValid(before, platform))
         }
-        const quiet = { before: [], events: [], attempts: [] }
+        const quiet = { indexLost: false, before: [], events: [], attempts: [] }
         const settled = await runScan(world, platform, quiet)
         checkCounts(settled)
         if (settled.status === 'suspect')

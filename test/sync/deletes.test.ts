@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, RetryableError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
-import { listOf, pagesOf, scripted, user, users } from './support/source.ts'
+import { listOf, scripted, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
 const stream = organizationUsers
@@ -155,44 +155,5 @@ describe('approving withheld deletes', () => {
     await world.sync(stream, cut)
     const refused = approveDeletes(stream, world.newRun(), world.deps(nothing))
     await expect(refused).rejects.toThrow('a scan is in progress')
-  })
-})
-
-describe('an index that is lost', () => {
-  const damages = {
-    missing: async () => null,
-    unreadable: async () => Buffer.from('garbage'),
-    'cut off': async (bytes: Uint8Array | null) => (bytes as Uint8Array).subarray(0, 200),
-  }
-
-  it.each(Object.entries(damages))(
-    '(%s) makes every record count as new, deletes nothing, and heals',
-    async (_how, damage) => {
-      const world = await known(20)
-      const index = { ...world.index, readIndex: async (key: string) => damage(await world.index.readIndex(key)) }
-      const result = await world.sync(stream, listOf(users(15)), { index })
-      expect(result).toMatchObject({ status: 'complete', counts: { inserted: 15, deleted: 0 } })
-      expect(world.warnings.join()).toContain('unreadable')
-      expect((await world.sync(stream, listOf(users(15)))).counts).toMatchObject({ unchanged: 15 })
-      await world.publish([stream])
-      expect(world.current(stream).get('u3')).toMatchObject({ email: 'u3@example.com' })
-    },
-  )
-
-  it('keeps when a record was first seen', async () => {
-    const world = await known(1)
-    const first = (await world.records.get('organization_users', 'u0'))?.firstSeenAt
-    await world.sync(stream, listOf(users(1)), { index: { ...world.index, readIndex: async () => null } })
-    expect((await world.records.get('organization_users', 'u0'))?.firstSeenAt).toBe(first)
-  })
-
-  it('is not what a store means that can not be reached: then the stream fails', async () => {
-    const world = await known(3)
-    const down = async () => {
-      throw new RetryableError('S3 is out', { code: 'storage_unavailable' })
-    }
-    await expect(world.sync(stream, pagesOf(users(3)), { index: { ...world.index, readIndex: down } })).rejects.toThrow(
-      'S3',
-    )
   })
 })

@@ -47,6 +47,27 @@ export const indexStoreContract = (title: string, create: () => IndexStore): voi
       expect(await store.readPart(path())).toBeNull()
     })
 
+    it("lists a stream's parts, those of dead attempts too, and nothing else", async () => {
+      const { store, stream, path } = setup()
+      expect(await store.listParts(stream)).toEqual([])
+      const written = [
+        { scanId: 'run-1-2', part: 0, fence: 2 },
+        { scanId: 'run-1-2', part: 1, fence: 2 },
+        { scanId: 'run-1-2', part: 1, fence: 3 },
+        { scanId: '2026-03-01T00-00-00Z-40', part: 123_456, fence: 40 },
+      ]
+      for (const at of written) await store.writePart(path(at), bytes.subarray(at.fence), untroubled)
+      await store.writePart(path({ stream: `${stream}_runs` }), bytes, untroubled)
+      await store.writeIndex(store.indexKey(path()), bytes, untroubled)
+      await store.writeFiles(path(), [], untroubled)
+
+      const listed = await store.listParts(stream)
+      const inOrder = listed.map(({ key: _, ...part }) => part).sort((a, b) => a.fence - b.fence || a.part - b.part)
+      expect(inOrder).toEqual(written)
+      for (const { key, ...part } of listed)
+        expect(await store.readIndex(key)).toEqual(await store.readPart(path(part)))
+    })
+
     it('forgets a published scan with the index it replaced, and leaves every other scan alone', async () => {
       const { store, stream, path } = setup()
       const indexes = [

@@ -3,6 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { CurrentRecord, Records } from '../../../lib/sync/ports.ts'
 import { untroubled } from '../samples.ts'
 
+const all = async (keys: AsyncIterable<string>): Promise<string[]> => {
+  const found: string[] = []
+  for await (const key of keys) found.push(key)
+  return found
+}
+
 /** What every implementation of current records keeps. */
 export const recordsContract = (title: string, create: () => Records): void => {
   const setup = () => {
@@ -89,6 +95,23 @@ export const recordsContract = (title: string, create: () => Records): void => {
       expect((await get('n'))?.body).toBe(exact.body)
     })
 
+    it('lists the keys of what lives, of one stream and in as many pages as it takes', async () => {
+      const { records, stream, put, tombstone } = setup()
+      const keys = Array.from({ length: 100 }, (_, i) => `k${i}`)
+      const body = JSON.stringify({ notes: 'x'.repeat(100_000) })
+      await put(
+        [...keys, 'a#b', 'gone'].map((key) => ({ key, hash: 'h', body })),
+        1,
+        false,
+      )
+      await tombstone(['gone'], 2)
+      for (const other of [`${stream}_runs`, stream.slice(0, -1), `x${stream}`]) {
+        await records.put({ stream: other, records: [record('b')], changedAt: 1, mayExist: false, signal: untroubled })
+      }
+      expect((await all(records.keys(stream, untroubled))).sort()).toEqual([...keys, 'a#b'].sort())
+      expect(await all(records.keys('never_read', untroubled))).toEqual([])
+    })
+
     it('writes nothing once the lease ran out', async () => {
       const { records, stream, get } = setup()
       const change = { stream, signal: AbortSignal.abort() }
@@ -97,6 +120,7 @@ export const recordsContract = (title: string, create: () => Records): void => {
       await expect(put).rejects.toMatchObject(lost)
       await expect(records.tombstone({ ...change, keys: ['a'], deletedAt: 1 })).rejects.toMatchObject(lost)
       expect(await get('a')).toBeNull()
+      await expect(all(records.keys(stream, AbortSignal.abort()))).rejects.toMatchObject(lost)
     })
   })
 }

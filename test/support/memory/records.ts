@@ -33,5 +33,9 @@ export const createMemoryRecords = (): Records & { all(stream: string): Map<stri
       }
     },
     get: async (stream, key) => structuredClone(all(stream).get(key) ?? null),
+    keys: async function* (stream, signal) {
+      stopIfAborted(signal)
+      for (const { key, deletedAt } of all(stream).values()) if (deletedAt === null) yield key
+    },
   }
 }

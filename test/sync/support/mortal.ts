@@ -24,7 +24,11 @@ export const mortal = (deps: SyncDeps, trouble: Trouble | null): { deps: SyncDep
       get: (target, name) => {
         const member = Reflect.get(target, name) as unknown
         if (typeof member !== 'function' || name === 'indexKey') return member
-        return (...args: unknown[]) => guard(() => member.apply(target, args))
+        const act = (args: unknown[]) => guard(() => member.apply(target, args))
+        if (name !== 'keys') return (...args: unknown[]) => act(args)
+        return async function* (...args: unknown[]) {
+          yield* (await act(args)) as AsyncIterable<unknown>
+        }
       },
     })
   const wrapped = Object.fromEntries(ports.map((name) => [name, wrap(deps[name])]))

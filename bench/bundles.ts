@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { bundling } from '../infra/constructs/worker-function.ts'
+
+const run = promisify(execFile)
+const imports = 15
+
+/** A Lambda bundle: its size, and how long its import takes beside that of the SDK clients in it alone. */
+export type BundleFigures = { name: string; bytes: number; importMs: number; clientsMs: number }
+
+/** Bundles each function as the stack does and imports it, in an empty folder and a fresh process each time. */
+export const measureBundles = async (): Promise<BundleFigures[]> => {
+  const dir = await mkdtemp(join(tmpdir(), 'bench-bundles-'))
+  try {
+    const files = await readdir('functions')
+    const handlers = files.filter((file) => file !== 'observe.ts').sort()
+    const figures: BundleFigures[] = []
+    for (const file of handlers) figures.push(await measureBundle(dir, basename(file, '.ts')))
+    return figures
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+const measureBundle = async (dir: string, name: string): Promise<BundleFigures> => {
+  const bundle = join(dir, `${name}.mjs`)
+  const clients = join(dir, `${name}-clients.mjs`)
+  const { metafile } = await build({ ...options, entryPoints: [`functions/${name}.ts`], outfile: bundle })
+  const packages = clientsIn(Object.keys(metafile.inputs))
+  const contents = packages.map((client, i) => `export * as client${i} from '${client}'`).join('\n')
+  await build({ ...options, stdin: { contents, resolveDir: process.cwd() }, outfile: clients })
+  const [importMs, clientsMs] = await importTimes(bundle, clients)
+  return { name, bytes: (await stat(bundle)).size, importMs, clientsMs }
+}
+
+const { banner, minify, mainFields, target } = bundling
+
+const options = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  metafile: true,
+  logLevel: 'error',
+  banner: { js: banner },
+  minify,
+  mainFields,
+  target,
+} as const satisfies Parameters<typeof build>[0]
+
+const clientsIn = (inputs: string[]): string[] => [
+  ...new Set(inputs.flatMap((input) => /node_modules\/(@aws-sdk\/(?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? [])),
+]
+
+/** Medians, taken in turns, so that whatever else the machine does falls on both alike. */
+const importTimes = async (...files: [string, string]): Promise<[number, number]> => {
+  const times: [number[], number[]] = [[], []]
+  for (let i = 0; i < imports; i++) {
+    for (const side of [0, 1] as const) times[side].push(await importMs(files[side]))
+  }
+  return [median(times[0]), median(times[1])]
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+
+/** CPU time of the import: less shaken by a busy machine than the clock. */
+const importMs = async (file: string): Promise<number> => {
+  const code = `const before = process.cpuUsage()
+    await import(${JSON.stringify(file)})
+    const { user, system } = process.cpuUsage(before)
+    console.log((user + system) / 1000)
+    process.exit()`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { env: environment })
+  return Number(stdout)
+}
+
+// Nothing is called at import; the names only have to be there.
+const environment = {
+  AWS_REGION: 'us-east-1',
+  PLATFORM_APP_URL: 'https://app.example.com',
+  PLATFORM_BASE_URL: 'https://api.example.com',
+  PLATFORM_SECRET_ID: 'secret',
+  REDACTION_SECRET_ID: 'secret',
+  ...Object.fromEntries(
+    ['STATE_TABLE', 'RECORDS_TABLE', 'LIMITS_TABLE', 'LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'].map((name) => [
+      name,
+      'name',
+    ]),
+  ),
+  LIMITS_QUEUE_URL: 'https://sqs.example.com/queue',
+  LIMITS_DEAD_LETTERS_URL: 'https://sqs.example.com/dead-letters',
+  AUDIT_SIGNING_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/name',
+  POWERTOOLS_LOG_LEVEL: 'SILENT',
+}
