@@ -94,6 +94,21 @@ describe('the audit trail in a scan', () => {
     ])
   })
 
+  it('fills every column of its tables', async () => {
+    const { hook, complete, changes, findings } = hooked()
+    await hook.afterFlush(
+      [withSettings(1, { enableAgentShield: true }), withSettings(2, { enableAgentShield: false })],
+      scan,
+      signal,
+    )
+    await hook.afterFlush([withSettings(2, { enableAgentShield: true })], scan, signal)
+    await complete(2)
+    const empty = (rows: Row[]) => Object.keys(rows[0]!).filter((name) => rows.every((row) => row[name] === null))
+    expect(empty(changes)).toEqual([])
+    // Only faults of stored objects have a place; the daily look finds those.
+    expect(empty(findings)).toEqual(['place'])
+  })
+
   it('gives rows keys that no other row has', async () => {
     const { hook, complete, changes } = hooked()
     await hook.afterFlush([withSettings(1, { l: ['a', 'b'] }), withSettings(2, { l: ['c', 'd'] })], scan, signal)
