@@ -10,9 +10,9 @@ import type { Known } from './replay.ts'
  * which keys live, though not what of them the lake has (docs/decisions/lost-index.md).
  */
 export const loadKnown = async (checkpoint: Checkpoint, deps: SyncDeps, signal: AbortSignal): Promise<Known> => {
-  const { index, scansCompleted } = checkpoint
+  const { index, scansCompleted, stream } = checkpoint
   if (scansCompleted === 0) return nothingKnown(false)
-  return (index && (await fromIndex(index, checkpoint, deps))) ?? (await fromRecords(checkpoint, deps, signal))
+  return (index && (await fromIndex(index, { stream, deps, signal }))) ?? (await fromRecords({ stream, deps, signal }))
 }
 
 const nothingKnown = (indexLost: boolean): Known => ({
@@ -25,11 +25,12 @@ const nothingKnown = (indexLost: boolean): Known => ({
   indexLost,
 })
 
+type Loading = { stream: string; deps: SyncDeps; signal: AbortSignal }
+
 /** Null when the index is missing or damaged. */
 const fromIndex = async (
   { key, entries }: NonNullable<Checkpoint['index']>,
-  { stream }: Checkpoint,
-  { index: store, log }: SyncDeps,
+  { stream, deps: { index: store, log }, signal }: Loading,
 ): Promise<Known | null> => {
   const known = { ...nothingKnown(false), known: entries }
   try {
@@ -45,6 +46,8 @@ const fromIndex = async (
     return known
   } catch (error) {
     if (isStorageTrouble(error)) throw error
+    // Whoever took over removes the index that it replaced.
+    signal.throwIfAborted()
     log.error('The index of a stream is unreadable.', { stream, key, reason: messageOf(error) })
     return null
   }
@@ -53,7 +56,7 @@ const fromIndex = async (
 const isStorageTrouble = (error: unknown) => error instanceof Error && 'code' in error && error.code !== 'damaged_state'
 
 /** Live keys without their content: a dead attempt may have written a record that the lake knows nothing of. */
-const fromRecords = async ({ stream }: Checkpoint, { records, log }: SyncDeps, signal: AbortSignal): Promise<Known> => {
+const fromRecords = async ({ stream, deps: { records, log }, signal }: Loading): Promise<Known> => {
   const known = nothingKnown(true)
   for await (const key of records.keys(stream, signal)) if (known.table.find(key) < 0) known.table.add(key)
   log.warn('A stream has no index: its keys were read from the records table, and every record is written anew.', {

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { messageOf, SyncError } from '../core/errors.ts'
 import { inspectorOf } from '../streams/drift.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
@@ -42,7 +42,7 @@ export const openAttempt = async (
   const ttlMs = deps.settings.leaseMs
   const expiresAt = now + ttlMs
   const acquired = await deps.checkpoints.acquire(stream.name, { owner, now, expiresAt })
-  if ('heldBy' in acquired) return { busy: busy(stream, run, acquired) }
+  if ('heldBy' in acquired) return { busy: busy(stream, run, reasonOf(acquired)) }
   const lease = watchLease(deps.clock, { owner, expiresAt, ttlMs })
   try {
     const { checkpoint } = acquired
@@ -50,15 +50,24 @@ export const openAttempt = async (
     return { attempt: { ...known, stream, run, deps, lease, checkpoint, scan, ...freshState(stream, deps) } }
   } catch (error) {
     lease.stop()
+    // It stalled while it loaded, and another worker went on.
+    if (error instanceof SyncError && error.code === 'lease_lost') return { busy: busy(stream, run, error.message) }
     await giveBack(acquired.checkpoint, { owner, expiresAt }, deps)
     throw error
   }
 }
 
-const busy = (stream: Stream, { runId }: Run, { heldBy, until }: { heldBy: string; until: number }): StreamResult => {
-  const reason = `another worker (${heldBy}) is at it until ${new Date(until).toISOString()} at least`
-  return { stream: stream.name, runId, status: 'running', reason, retryAfterMs: null, counts: null }
-}
+const busy = (stream: Stream, { runId }: Run, reason: string): StreamResult => ({
+  stream: stream.name,
+  runId,
+  status: 'running',
+  reason,
+  retryAfterMs: null,
+  counts: null,
+})
+
+const reasonOf = ({ heldBy, until }: { heldBy: string; until: number }): string =>
+  `another worker (${heldBy}) is at it until ${new Date(until).toISOString()} at least`
 
 /** So that the next attempt need not wait until the lease has run out; if this fails, too, it does. */
 const giveBack = async (checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, deps: SyncDeps) => {

@@ -49,6 +49,21 @@ describe('two workers at one stream (SQS-10)', () => {
     expect(await world.checkpoints.read('organization_users')).toMatchObject({ status: 'complete', scan: null })
   })
 
+  it('that stalls while it loads what is known leaves the stream to the one that took over', async () => {
+    const world = createWorld()
+    await world.sync(stream, listOf(users(2)))
+    const index = { ...world.index }
+    index.readIndex = async () => {
+      index.readIndex = world.index.readIndex
+      world.clock.advance(world.deps(listOf([])).settings.leaseMs)
+      await world.sync(stream, listOf(users(3)))
+      return null
+    }
+    const late = await world.sync(stream, listOf(users(1)), { index })
+    expect(late).toMatchObject({ status: 'running', reason: expect.stringContaining('another worker') })
+    expect([world.live(stream), world.warnings]).toEqual([['u0', 'u1', 'u2'], []])
+  })
+
   it('need not wait for each other when the first could not even begin', async () => {
     const world = createWorld({ settings: { leaseMs: 100_000_000 } })
     await world.sync(stream, listOf(users(2)))
