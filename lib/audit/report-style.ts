@@ -43,12 +43,12 @@ ol.timeline > li { border: 1px solid var(--line); border-radius: .4rem; padding:
 ol.timeline table { table-layout: fixed; }
 ol.timeline thead th:nth-child(1) { width: 38%; } ol.timeline thead th:nth-child(2) { width: 12%; }
 ol.timeline p { margin: .1rem 0; }
-section[aria-labelledby=attention] th[scope=row] { min-width: 15rem; }
+@media (min-width: 40.01rem) { section[aria-labelledby=attention] th[scope=row] { min-width: 15rem; } }
 .why { font-family: system-ui, sans-serif; font-weight: 400; font-size: .85rem; display: block; }
 @media (max-width: 40rem) {
   thead { position: absolute; left: -999rem; }
   tr { display: block; border-top: 1px solid var(--line); padding: .4rem 0; }
-  th[scope=row], td { display: block; border: 0; padding: .15rem .4rem; }
+  th[scope=row], td { display: block; overflow-wrap: anywhere; border: 0; padding: .15rem .4rem; }
   td[data-label]:not(:empty)::before { content: attr(data-label) ': '; color: var(--soft); font-family: system-ui, sans-serif; }
 }
 @media print {
