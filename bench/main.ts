@@ -4,7 +4,9 @@ import { measureBundles } from './bundles.ts'
 import { batchMs, limitsTimes } from './limits-part.ts'
 import type { LimitsAnswer } from './limits-worker.ts'
 import { costPerMillion } from './prices.ts'
+import { ask } from './processes.ts'
 import { inWorld } from './sync-parts.ts'
+import type { VerifierAnswer } from './verifier.ts'
 import type { WorkerAnswer } from './worker.ts'
 
 type Figure = { part: string; measure: string; value: number; unit: string; aim: string }
@@ -16,6 +18,8 @@ const aims = {
   peakMegabytes: 400,
   calls: 250,
   limitsRatio: 1.1,
+  verifySeconds: 20,
+  verifyGrowth: 1.3,
 }
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
@@ -114,6 +118,29 @@ const limitsRatio = async (): Promise<Figure[]> => {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
 
+/** (g) How long it takes to verify the audit trail, and whether memory grows with it. */
+const verifying = async (): Promise<Figure[]> => {
+  const few = await ask<VerifierAnswer>('verify-trail.ts', { entries: 1_000 })
+  const many = await ask<VerifierAnswer>('verify-trail.ts', { entries: 10_000 })
+  const part = 'g'
+  return [
+    {
+      part,
+      measure: 'verify 10000 revisions of 20 KB',
+      value: many.seconds,
+      unit: 's',
+      aim: `< ${aims.verifySeconds}`,
+    },
+    {
+      part,
+      measure: `peak memory, 10000 revisions (${many.peakMegabytes.toFixed(0)} MB) against 1000`,
+      value: many.peakMegabytes / few.peakMegabytes,
+      unit: 'ratio',
+      aim: `<= ${aims.verifyGrowth}`,
+    },
+  ]
+}
+
 /** (f) What a cold start loads. */
 const bundles = async (): Promise<Figure[]> =>
   (await measureBundles()).flatMap(({ name, bytes, importMs, clientsMs }) => [
@@ -128,6 +155,8 @@ const bundles = async (): Promise<Figure[]> =>
   ])
 
 const figures: Figure[] = []
+say('audit trails of 1,000 and 10,000 revisions')
+figures.push(...(await verifying()))
 say('100,000 sessions at 20 ms latency: bare loop, then sync')
 figures.push(...(await latencyRatio()))
 for (const sessions of [10_000, 100_000, 1_000_000]) figures.push(...(await atSize(sessions)))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { platformOf, targetOf } from './compose.ts'
+import { createSqsClient, platformOf, targetOf } from './compose-clients.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Deadline } from './core/deadline.ts'
 import { PlatformVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
@@ -92,16 +92,6 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
 const platformFrom = (variables: Variables, observed: { clock: Clock; log: Log }): PlatformClient => {
   const env = readVariables(PlatformVariables.extend({ AWS_REGION: StoreVariables.shape.AWS_REGION }), variables)
   return platformOf(env, createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION })), observed)
-}
-
-/** A client for SQS, or for the emulator at an endpoint: its queues' addresses name hosts that do not exist. */
-export const createSqsClient = (env: Parameters<typeof targetOf>[0]): SQSClient => {
-  const { region, endpointUrl, ...credentials } = targetOf(env)
-  return new SQSClient({
-    region,
-    ...credentials,
-    ...(endpointUrl ? { endpoint: endpointUrl, useQueueUrlAsEndpoint: false } : {}),
-  })
 }
 
 const inboxOf = ({ INBOX_BUCKET }: LimitsVariables): string =>

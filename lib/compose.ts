@@ -4,30 +4,38 @@ import { GlueClient } from '@aws-sdk/client-glue'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
 import { createRedactor } from './audit/redact.ts'
+import { auditOf } from './compose-audit.ts'
+import { platformOf, targetOf } from './compose-clients.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { type Deadline, earlier } from './core/deadline.ts'
-import { PlatformVariables, RedactionVariables, readVariables, StoreVariables, type Variables } from './core/env.ts'
+import {
+  AuditVariables,
+  PlatformVariables,
+  RedactionVariables,
+  readVariables,
+  StoreVariables,
+  type Variables,
+} from './core/env.ts'
 import type { Log } from './core/log.ts'
 import type { Metrics } from './core/metrics.ts'
 import { createLedgerReader, ledgerParts } from './limits/ledger.ts'
 import { outcomesSource } from './limits/outcomes-scan.ts'
-import { createPlatformClient, type PlatformClient } from './platform/client.ts'
-import { fixedCredentials } from './platform/transport.ts'
 import { publishedStreams } from './published-streams.ts'
 import { createAnnouncer, silentAnnouncer } from './stores/announcer.ts'
 import { createCatalog, noCatalog } from './stores/catalog.ts'
 import { createCheckpoints } from './stores/checkpoints.ts'
-import { type AwsClients, type AwsTarget, createAwsClients } from './stores/clients.ts'
+import { type AwsClients, createAwsClients } from './stores/clients.ts'
 import { createIndexStore } from './stores/index-store.ts'
 import { createLake } from './stores/lake.ts'
 import { createObjectStore } from './stores/objects.ts'
 import { createPublications } from './stores/publications.ts'
 import { createRecords } from './stores/records.ts'
 import { createRuns } from './stores/runs.ts'
-import { createSecretReader, type ReadSecret, secretCredentials } from './stores/secrets.ts'
+import { createSecretReader, type ReadSecret } from './stores/secrets.ts'
+import { enterpriseControlRevisions } from './streams/enterprise-control-revisions.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from './sync/attempt.ts'
 import type { Announcer, Catalog } from './sync/ports.ts'
-import type { FinishDeps } from './sync/run-streams.ts'
+import type { FinishDeps, OtherScan } from './sync/run-streams.ts'
 import { createSource } from './sync/source.ts'
 
 /** What differs between Lambda, a laptop and a test; all else comes from the environment. */
@@ -41,6 +49,13 @@ export type Doors = {
   fetch?: typeof fetch
 }
 
+const Environment = StoreVariables.extend({
+  ...PlatformVariables.shape,
+  ...RedactionVariables.shape,
+  ...AuditVariables.shape,
+  LIMITS_TABLE: z.string().optional(),
+})
+
 /** Everything that the functions and commands work with. */
 export type App = ReturnType<typeof compose>
 
@@ -49,42 +64,34 @@ export type App = ReturnType<typeof compose>
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export const compose = (variables: Variables, doors: Doors) => {
-  const env = readVariables(
-    StoreVariables.extend({
-      ...PlatformVariables.shape,
-      ...RedactionVariables.shape,
-      LIMITS_TABLE: z.string().optional(),
-    }),
-    variables,
-  )
+  const env = readVariables(Environment, variables)
   const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
   const clients = doors.clients ?? createAwsClients(targetOf(env))
   const clock = doors.clock ?? systemClock
   const stores = createStores(env, clients, clock)
   const settings = { ...defaultSettings, ...doors.settings }
   const platform = platformOf(env, readSecret, { ...doors, clock })
+  const audit = auditOf(env, { ...stores, clients, clock, metrics: doors.metrics })
   const outlets = outletsOf(env)
   const newOwner = () => `${process.pid}-${randomUUID()}`
-  const outcomes = env.LIMITS_TABLE
-    ? outcomesSource({
-        reader: createLedgerReader(
-          ledgerParts({ dynamodb: clients.dynamodb, table: env.LIMITS_TABLE, clock, random: Math.random }),
-        ),
-        ...{ ...stores, clock, newOwner, leaseMs: settings.leaseMs },
-      })
-    : null
+  const others = outcomesOf(env.LIMITS_TABLE, { ...stores, clients, clock, newOwner, leaseMs: settings.leaseMs })
 
   return {
     ...stores,
     platform,
+    /** Null where no bucket for it is named. */
+    audit,
     clock,
     log: doors.log,
     close: clients.destroy,
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
-      const { redact } = createRedactor(await redactionKey(env, readSecret))
+      const redactor = createRedactor(await redactionKey(env, readSecret))
+      const { redact } = redactor
+      const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = createSource(platform, earlier(deadline, settings.marginMs))
-      return { ...stores, source, redact, clock, deadline, log: doors.log, metrics: doors.metrics, newOwner, settings }
+      const { log, metrics } = doors
+      return { ...stores, source, redact, observers, clock, deadline, log, metrics, newOwner, settings }
     },
     finishDeps: (): FinishDeps => ({
       ...stores,
@@ -93,23 +100,9 @@ export const compose = (variables: Variables, doors: Doors) => {
       newOwner,
       leaseMs: settings.leaseMs,
       ...outlets,
-      others: outcomes ? [outcomes] : [],
+      others,
     }),
   }
-}
-
-/** On AWS the SDK finds its credentials by itself; emulators are given the ones that stand beside their address. */
-export const targetOf = (
-  env: Pick<
-    z.infer<typeof StoreVariables>,
-    'AWS_REGION' | 'AWS_ENDPOINT_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'
-  >,
-): AwsTarget => {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
-  const target = { region: env.AWS_REGION, endpointUrl: env.AWS_ENDPOINT_URL }
-  return env.AWS_ENDPOINT_URL && accessKeyId && secretAccessKey
-    ? { ...target, credentials: { accessKeyId, secretAccessKey } }
-    : target
 }
 
 const createStores = (
@@ -130,6 +123,16 @@ const createStores = (
   }
 }
 
+/** The outcomes of credit limits, where there is a table of them. */
+const outcomesOf = (
+  table: string | undefined,
+  { clients: { dynamodb }, ...deps }: Omit<Parameters<typeof outcomesSource>[0], 'reader'> & { clients: AwsClients },
+): OtherScan[] => {
+  if (!table) return []
+  const reader = createLedgerReader(ledgerParts({ dynamodb, table, clock: deps.clock, random: Math.random }))
+  return [outcomesSource({ reader, ...deps })]
+}
+
 /** Where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
 const outletsOf = (env: z.infer<typeof StoreVariables>): { catalog: Catalog; announcer: Announcer } => {
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket, AWS_REGION: region } = env
@@ -140,31 +143,6 @@ const outletsOf = (env: z.infer<typeof StoreVariables>): { catalog: Catalog; ann
     announcer: bus ? createAnnouncer({ eventBridge: new EventBridgeClient({ region }), bus, bucket }) : silentAnnouncer,
   }
 }
-
-type PlatformEnvironment = {
-  PLATFORM_APP_URL: string
-  PLATFORM_BASE_URL: string
-  PLATFORM_API_KEY?: string | undefined
-  PLATFORM_SECRET_ID?: string | undefined
-}
-
-/** The client of the platform that the environment names, with its key or with the secret that holds it. */
-export const platformOf = (
-  env: PlatformEnvironment,
-  readSecret: ReadSecret,
-  { clock, log, fetch }: { clock: Clock; log: Log; fetch?: typeof globalThis.fetch },
-): PlatformClient =>
-  createPlatformClient({
-    appUrl: env.PLATFORM_APP_URL,
-    baseUrl: env.PLATFORM_BASE_URL,
-    credentials: env.PLATFORM_API_KEY
-      ? fixedCredentials(env.PLATFORM_API_KEY)
-      : secretCredentials(readSecret, env.PLATFORM_SECRET_ID as string),
-    clock,
-    log,
-    random: Math.random,
-    ...(fetch ? { fetch } : {}),
-  })
 
 const redactionKey = async (
   env: { REDACTION_KEY?: string | undefined; REDACTION_SECRET_ID?: string | undefined },

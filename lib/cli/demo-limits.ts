@@ -24,7 +24,7 @@ export const demoLimits = (
   const variables = { ...within.session.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
   const session = { ...within.session, variables }
   return inSession(cli, { ...within, session }, async (opened) => {
-    sayHeading('4. Credit limits for 1,000 people', io)
+    sayHeading('5. Credit limits for 1,000 people', io)
     sayParagraph(
       `A spreadsheet says what each may use; at most 10,000 is allowed. ${strangers} of the addresses are unknown to the ` +
         'platform, one is malformed, and one limit has a digit too many:',

@@ -64,6 +64,16 @@ export const sayQuery = ({ title, sql }: DemoQuery, answer: Answer, io: Output):
   io.say(`\n${answerTable(answer, io.columns)}\n`)
 }
 
+/** What the audit trail is for. */
+export const sayAudit = (io: Output): void => {
+  sayHeading('4. The history of the settings proves itself', io)
+  sayParagraph(
+    'Each revision of the enterprise settings is an entry of a chain that is signed after each sync. Whoever changes or ' +
+      'removes one is found out, also in a copy, and without this project. Checked, and the newest two:',
+    io,
+  )
+}
+
 /** Where things are, and what to do next; each command works as it stands. */
 export const sayClosing = (
   { folder, isDefault, bucket, seconds }: { folder: string; isDefault: boolean; bucket: string; seconds: number },
@@ -71,7 +81,7 @@ export const sayClosing = (
 ): void => {
   const local = isDefault ? '--local' : `--local=${folder}`
   const command = (text: string) => io.say(`  npm run -s platform-sync -- ${text}`)
-  sayHeading('5. Yours to try', io)
+  sayHeading('6. Yours to try', io)
   sayParagraph(
     `That took ${seconds.toFixed(0)} s. The lake lies in ${join(folder, 's3', bucket)} as plain Parquet files, the tables in ` +
       `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
@@ -86,6 +96,9 @@ export const sayClosing = (
   command(`query ${local} "select status, count(*) from sessions_current group by all"`)
   io.say('What became of the limits; the next sync brings it to the lake, as credit_limit_outcomes')
   command(`limits outcomes --failed ${local}`)
+  io.say('A page for an auditor, and evidence that anyone can check')
+  command(`audit report ${local} --out report.html`)
+  command(`audit export ${local} --out evidence`)
   io.say('The platform alone, to try with curl, faults included')
   command('simulator')
 }

@@ -1,9 +1,19 @@
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Audit } from '../audit/audit.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
 import { streams } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
-import { type Asked, sayClosing, sayFirstDay, sayHeading, sayQuery, sayReading, saySecondDay } from './demo-story.ts'
+import {
+  type Asked,
+  sayAudit,
+  sayClosing,
+  sayFirstDay,
+  sayHeading,
+  sayQuery,
+  sayReading,
+  saySecondDay,
+} from './demo-story.ts'
 import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { createLog, createProgress, type Lines, type Progress } from './progress.ts'
@@ -46,6 +56,7 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const second = await sync()
     sayReading(io)
     const { asked, users } = await askQuestions(session, io)
+    const audited = await showAudit(session, { io, cli })
     const { demoLimits } = await import('./demo-limits.ts')
     const log = createLog({ line: io.note }, { verbose: options.verbose === true })
     const limits = await demoLimits(cli, { session, log, io, users })
@@ -53,7 +64,7 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const bucket = session.variables.LAKE_BUCKET ?? ''
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
-    io.result({ folder, runs: [first, second].map(runJson), queries: asked, limits })
+    io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, limits })
     return second.interrupted ? exitCodes.interrupted : exitCodeOfRun(second.record.status)
   } finally {
     await session.close()
@@ -78,6 +89,21 @@ const syncAll = async (app: Session['app'], { io, ...watching }: Syncing): Promi
   const finished = await runSync(streams, { app, ...watching })
   sayRun(finished, io)
   return finished
+}
+
+const showAudit = async ({ app }: Session, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> => {
+  const { stepsOf, verifyStored } = await import('./audit-session.ts')
+  const { sayVerification, verificationJson } = await import('./audit-verify.ts')
+  const { sayStep } = await import('./audit-diff.ts')
+  const audit = app.audit as Audit
+  const signal = cli.interrupted
+  sayAudit(io)
+  const verification = await verifyStored(audit, { signal, now: cli.clock.now() })
+  sayVerification(verification, { io, trusted: false })
+  io.say()
+  const steps = (await stepsOf(audit, signal)).slice(-2)
+  for (const step of steps) sayStep(step, io)
+  return verificationJson(verification)
 }
 
 const askQuestions = async ({ app }: Session, io: Output): Promise<{ asked: Asked[]; users: string[] }> => {

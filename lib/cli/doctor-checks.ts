@@ -1,6 +1,6 @@
 import type { App } from '../compose.ts'
 import { deadlineAfter } from '../core/deadline.ts'
-import { PlatformVariables, RedactionVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { AuditVariables, PlatformVariables, RedactionVariables, StoreVariables, type Variables } from '../core/env.ts'
 import { messageOf, SyncError } from '../core/errors.ts'
 import { streams } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -12,7 +12,12 @@ const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS
 
 /** Every variable, and what it is set to unless that is a secret. What is missing is said by the one who needs it. */
 export const checkVariables = (variables: Variables): Check[] => {
-  const schema = { ...PlatformVariables.shape, ...RedactionVariables.shape, ...StoreVariables.shape }
+  const schema = {
+    ...PlatformVariables.shape,
+    ...RedactionVariables.shape,
+    ...StoreVariables.shape,
+    ...AuditVariables.shape,
+  }
   return Object.keys(schema).map((what) => {
     const value = variables[what]
     if (!value) return { what, state: 'info', detail: 'not set' }
@@ -25,7 +30,17 @@ export const checkStores = async (app: App): Promise<Check[]> => [
   await check('state table', 'can be read', () => app.checkpoints.read(anyStream.name)),
   await check('records table', 'can be read', () => app.records.get(anyStream.name, 'doctor')),
   await check('lake bucket', 'can be listed', () => app.objects.list('manifests/latest')),
+  ...(await checkAudit(app)),
 ]
+
+const checkAudit = async ({ audit }: App): Promise<Check[]> => {
+  if (!audit) return [{ what: 'audit trail', state: 'info', detail: 'is not recorded: AUDIT_BUCKET is not set' }]
+  return [
+    await check('audit bucket', 'can be listed', () => audit.store.list('audit/keys/')),
+    await check('audit head', 'can be read', () => audit.head.read()),
+    await check('signing key', 'can be used', () => audit.signer.keyId()),
+  ]
+}
 
 const anyStream = streams[0] as Stream
 

@@ -5,6 +5,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { FatalError, messageOf, RetryableError } from '../core/errors.ts'
 import { publishedStreams as streams } from '../published-streams.ts'
 import { currentName } from '../streams/current.ts'
+import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
 import type { Manifest, PartFile } from '../sync/manifest.ts'
@@ -62,12 +63,11 @@ const tablesIn = (connection: DuckDBConnection, sql: string): ((name: string) =>
   const names = new Set(sqlNames(connection, sql).map((name) => name.toLowerCase()))
   if (names.size === 0) return () => true
   const needed = new Set(names)
-  for (const { tables } of streams) {
-    const [main] = tables
-    for (const table of tables) {
+  for (const stream of streams) {
+    for (const table of tablesOf(stream)) {
       if (!names.has(currentName(table))) continue
       needed.add(table.name)
-      needed.add(main.name)
+      needed.add(stream.tables[0].name)
     }
   }
   return (name) => needed.has(name)
@@ -117,8 +117,8 @@ const gone = (key: string) =>
 
 const createViews = async (connection: DuckDBConnection, files: readonly Local[]): Promise<void> => {
   const pathsOf = (wanted: string) => files.filter(({ name }) => name === wanted).map(({ path }) => path)
-  for (const { tables } of streams) {
-    for (const table of tables)
+  for (const stream of streams) {
+    for (const table of tablesOf(stream))
       await connection.run(`create view ${table.name} as ${changeLog(table, pathsOf(table.name))}`)
   }
   for (const { name, query } of currentViews(streams)) await connection.run(`create view ${name} as ${query}`)

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { messageOf, SyncError } from '../core/errors.ts'
 import { addApprove } from './approve.ts'
+import { addAudit } from './audit.ts'
 import { type Cli, withFolders } from './command.ts'
 import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
@@ -21,6 +22,7 @@ const commands = [
   addLimits,
   addReset,
   addApprove,
+  addAudit,
   addDoctor,
   addSimulator,
   addDocs,

@@ -1,5 +1,5 @@
-import type { StreamStatus } from '../sync/checkpoint.ts'
-import { type Head, number, type Output, tableText, widthOf } from './output.ts'
+import type { Remark, StreamStatus } from '../sync/checkpoint.ts'
+import { type Head, number, type Output, plain, tableText, widthOf } from './output.ts'
 import type { FinishedRun, TimedResult } from './run-sync.ts'
 
 const colours = {
@@ -25,9 +25,27 @@ export const sayRun = ({ record, results, seconds, interrupted }: FinishedRun, i
   const troubled = results.filter(({ reason }) => reason !== null)
   if (troubled.length > 0) io.say()
   for (const { stream, status, reason } of troubled) io.say(`${statusText(status, io)} ${stream}: ${reason}`)
+  sayRemarks(results, io)
   io.say()
   io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)
   if (interrupted) io.say('Stopped. What was read is kept; the next sync goes on there.')
+}
+
+/** A severity in its colour. */
+export const severityText = (severity: Remark['severity'], io: Output): string =>
+  io.style(severity === 'critical' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
+
+const remarksShown = 8
+
+/** What deserves attention in what was read, a line each. */
+const sayRemarks = (results: readonly TimedResult[], io: Output): void => {
+  const all = results.flatMap(({ remarks = [] }) => remarks)
+  if (all.length > 0) io.say()
+  for (const { severity, about, message } of all.slice(0, remarksShown)) {
+    io.say(`${severityText(severity, io)}  ${plain(`${about}. ${message}`)}`)
+  }
+  if (all.length > remarksShown)
+    io.say('More deserves attention: "platform-sync audit report --out report.html" lists all of it.')
 }
 
 /** The same for `--json`. */
@@ -36,11 +54,12 @@ export const runJson = ({ record, results, manifest, seconds, interrupted }: Fin
   status: record.status,
   seconds,
   interrupted,
-  streams: results.map(({ stream, status, reason, counts, seconds: streamSeconds }) => ({
+  streams: results.map(({ stream, status, reason, counts, remarks = [], seconds: streamSeconds }) => ({
     stream,
     status,
     reason,
     counts,
+    remarks,
     seconds: streamSeconds,
   })),
   published: manifest.scans.map(({ stream, scanId, status, records, files }) => ({

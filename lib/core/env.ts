@@ -42,6 +42,14 @@ export const RedactionVariables = z.object({
   REDACTION_SECRET_ID: z.string().optional(),
 })
 
+/** The audit trail: nothing is recorded without a bucket for it. */
+export const AuditVariables = z.object({
+  AUDIT_BUCKET: z.string().optional(),
+  AUDIT_SIGNING_KEY_ARN: z.string().optional(),
+  AUDIT_SIGNING_KEY_FILE: z.string().optional(),
+  AUDIT_WATCH_RULES: z.string().optional(),
+})
+
 /** Of each pair, one must be set: the value itself (laptop), or the secret that holds it (AWS). */
 const pairs = [
   ['PLATFORM_API_KEY', 'PLATFORM_SECRET_ID', 'an API key, or the Secrets Manager secret that holds it'],

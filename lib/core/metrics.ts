@@ -2,6 +2,9 @@
 export type MetricName =
   | 'ApiCalls'
   | 'ApiRetries'
+  | 'AuditEntries'
+  | 'AuditFindings'
+  | 'AuditWatchMatches'
   | 'RecordsReceived'
   | 'RecordsChanged'
   | 'RecordsDeleted'

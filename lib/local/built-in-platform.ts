@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { lockFolder } from './emulators/lock.ts'
+import { signingKeyFile } from './emulators/signing-key.ts'
 import { FaultRule } from './simulator/faults/rule.ts'
 import { resourceNames } from './simulator/options.ts'
 import { type Simulator, startSimulator } from './simulator/simulator.ts'
@@ -56,7 +57,7 @@ export const startBuiltInPlatform = async ({ seed, counts, days, faults }: Built
   return simulator
 }
 
-const ours = ['dynamodb', 's3', 'sqs', 'plans', 'limits.csv', 'redaction-key', fileName]
+const ours = ['dynamodb', 's3', 'sqs', 'plans', 'limits.csv', 'redaction-key', signingKeyFile, fileName]
 
 /**
  * Removes the state that `--local` left in a folder, and nothing else, if it came from the built-in platform.

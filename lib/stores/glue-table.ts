@@ -1,4 +1,4 @@
-import type { Stream } from '../streams/stream.ts'
+import { type Stream, tablesOf } from '../streams/stream.ts'
 import { type ColumnType, columnsOf, type Table } from '../streams/table.ts'
 
 const glueTypes: Record<ColumnType, string> = {
@@ -35,4 +35,4 @@ export const parquetFormat = {
 
 /** Every table of the warehouse with the stream that feeds it. */
 export const warehouseTables = (streams: readonly Stream[]): { stream: Stream; table: Table }[] =>
-  streams.flatMap((stream) => stream.tables.map((table) => ({ stream, table: table as Table })))
+  streams.flatMap((stream) => tablesOf(stream).map((table) => ({ stream, table })))

@@ -1,6 +1,6 @@
 import { utcDate } from '../core/clock.ts'
 import { sha256 } from '../core/hash.ts'
-import type { Stream } from '../streams/stream.ts'
+import { type Stream, tablesOf } from '../streams/stream.ts'
 import { columnsOf, type Table } from '../streams/table.ts'
 import type { ScanFootprint } from '../sync/checkpoint.ts'
 import type { PartFile } from '../sync/manifest.ts'
@@ -39,9 +39,9 @@ export const scanPrefix = ({ stream, scanId }: { stream: string; scanId: string 
 const fenceOf = (key: string): number => Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
 
 /** Where a scan's files lie, its quarantine included. */
-export const scanPartitions = (scan: ScanFootprint, { name, tables }: Stream): string[] => [
-  partitionPrefix({ ...scan, kind: 'quarantine', name }),
-  ...tables.map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
+export const scanPartitions = (scan: ScanFootprint, stream: Stream): string[] => [
+  partitionPrefix({ ...scan, kind: 'quarantine', name: stream.name }),
+  ...tablesOf(stream).map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
 ]
 
 /** Whether one of the scan's attempts wrote an object. */

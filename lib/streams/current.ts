@@ -5,13 +5,13 @@ import { columnsOf, type Table } from './table.ts'
 export const currentName = (table: Pick<Table, 'name'>): string => `${table.name}_current`
 
 /**
- * SQL of the query behind `<table>_current`, for any engine that knows window functions. Of a stream's main table it is
- * the newest row of each key unless that row is a delete; of a nested one, the rows of the parents' newest versions
+ * SQL of the query behind `<table>_current`, for any engine that knows window functions. Of a stream's main table, and of
+ * one that an observer fills, it is the newest row of each key unless that row is a delete; of a nested one, the rows of the parents' newest versions
  * (through the main table's view, which must be there).
  */
 export const currentQuery = (stream: Stream, table: Table): string => {
-  const [main] = stream.tables
-  return table.name === main.name ? newestVersions(table) : partsOfNewest(main, table)
+  const [main, ...nested] = stream.tables
+  return !nested.some(({ name }) => name === table.name) ? newestVersions(table) : partsOfNewest(main, table)
 }
 
 const newestVersions = (table: Table): string => {

@@ -1,6 +1,6 @@
 import type { Paging } from '../platform/paging.ts'
 import { currentName, currentQuery } from './current.ts'
-import type { Stream } from './stream.ts'
+import { type Stream, tablesOf } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
 /**
@@ -24,10 +24,12 @@ export const renderStreamsDoc = (read: readonly Stream[], own: readonly Stream[]
 const overview = (streams: readonly Stream[]): string =>
   tableOf(
     ['Stream', 'Records', 'Tables'],
-    streams.map(({ name, doc, tables }) => [
-      `[${name}](#${name})`,
-      doc,
-      tables.map((table) => code(table.name)).join(', '),
+    streams.map((stream) => [
+      `[${stream.name}](#${stream.name})`,
+      stream.doc,
+      tablesOf(stream)
+        .map((table) => code(table.name))
+        .join(', '),
     ]),
   )
 
@@ -46,6 +48,8 @@ const reading = (streams: readonly Stream[]): string[] => {
     '`<table>_current` shows a table as it is now. Of a main table: of each key the row with the latest `_synced_at`, then ' +
       'the highest `_sequence`, unless it is a delete.',
     sql(`create view ${currentName(main)} as\n${currentQuery(stream, main)}`),
+    'Tables of the audit trail (`enterprise_setting_changes`, `audit_findings`) hang off no record: each row stands for ' +
+      'itself, and their `_current` is that of a main table. They are filled where the audit trail is recorded.',
     "Of a nested table: the rows that belong to a row of the main table's `_current`.",
     sql(`create view ${currentName(nested)} as\n${currentQuery(stream, nested)}`),
     'Timestamps are UTC with millisecond precision. `json` columns hold JSON text. A column of an optional field is null ' +
@@ -69,7 +73,7 @@ const section = (stream: Stream): string[] => {
     `- Copies of a record within a scan: ${stream.changedAt ? 'the one changed last wins' : 'the one read last wins'}`,
     ...(secretPaths.length > 0 ? [`- Replaced by fingerprints: ${secretPaths.map(code).join(', ')}`] : []),
   ]
-  return [`## ${stream.name}`, stream.doc, facts.join('\n'), ...stream.tables.flatMap(tableSection)]
+  return [`## ${stream.name}`, stream.doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }
 
 const ownSection = ({ name, doc, primaryKey, tables }: Stream): string[] => [

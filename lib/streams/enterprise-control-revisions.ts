@@ -1,9 +1,10 @@
 import { parseTime } from '../platform/fields.ts'
 import { cursorPages } from '../platform/paging.ts'
 import { EnterpriseControlRevision } from '../platform/schemas/enterprise-controls.ts'
+import { auditFindings, settingChanges } from './audit-tables.ts'
 import { field, snakeCase } from './columns.ts'
 import { defineStream } from './stream.ts'
-import { type Column, defineTable } from './table.ts'
+import { type Column, defineTable, type Table } from './table.ts'
 
 /** A setting that people filter by, as a column named after the setting alone. */
 const setting = (path: string): Column<EnterpriseControlRevision> =>
@@ -56,4 +57,5 @@ export const enterpriseControlRevisions = defineStream({
     'settings.customModels[].hostedProvider.cloudCredentialExport',
   ],
   tables: [revisions],
+  observedTables: [settingChanges, auditFindings] as readonly Table[],
 })

@@ -31,7 +31,12 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly timeStrings?: readonly string[]
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
   readonly tables: readonly [Table<z.infer<S>>, ...Table<z.infer<S>>[]]
+  /** Tables that an observer of the stream fills (sync/ports.ts): each row stands for itself, whatever the record is. */
+  readonly observedTables?: readonly Table[]
 }
+
+/** All tables that a stream feeds, the main one first. */
+export const tablesOf = ({ tables, observedTables = [] }: Stream): readonly Table[] => [...tables, ...observedTables]
 
 /** Declares a stream; the primary key must be a field of the schema. The engine sees it without its record's type. */
 export const defineStream = <S extends z.ZodObject>(stream: Stream<S>): Stream => stream as unknown as Stream

@@ -47,7 +47,11 @@ export const metaColumns: readonly Omit<Column, 'value'>[] = [
   { name: '_scan_id', type: 'string', doc: 'The scan that saw the record.' },
   { name: '_sequence', type: 'int64', doc: 'Order within the scan: of two rows with one key the higher one is newer.' },
   { name: '_synced_at', type: 'timestamp', doc: 'When the scan that saw the record began.' },
-  { name: '_hash', type: 'string', doc: "SHA-256 over the record's canonical JSON, hex; null for a delete." },
+  {
+    name: '_hash',
+    type: 'string',
+    doc: "SHA-256 over the record's canonical JSON, hex; null for a delete, and where a row stems from no record.",
+  },
   { name: '_extra', type: 'json', doc: 'Fields the schema does not know, as they came; null when there are none.' },
 ]
 

@@ -1,5 +1,5 @@
 import { currentName, currentQuery } from './current.ts'
-import type { Stream } from './stream.ts'
+import { type Stream, tablesOf } from './stream.ts'
 
 /** A view of the warehouse: the current state of a table, over its change log. */
 export type View = { readonly name: string; readonly query: string }
@@ -10,5 +10,5 @@ export type View = { readonly name: string; readonly query: string }
  */
 export const currentViews = (streams: readonly Stream[]): View[] =>
   streams.flatMap((stream) =>
-    stream.tables.map((table) => ({ name: currentName(table), query: currentQuery(stream, table) })),
+    tablesOf(stream).map((table) => ({ name: currentName(table), query: currentQuery(stream, table) })),
   )

@@ -6,11 +6,11 @@ import type { Metrics } from '../core/metrics.ts'
 import type { Inspector } from '../streams/drift.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Buffered } from './buffer.ts'
-import type { Checkpoint, Counts, Scan, StreamStatus } from './checkpoint.ts'
+import type { Checkpoint, Counts, Remark, Scan, StreamStatus } from './checkpoint.ts'
 import type { KeyTable } from './key-table.ts'
 import type { Lease } from './lease.ts'
 import type { PartFile } from './manifest.ts'
-import type { Checkpoints, IndexStore, Lake, Records, Source } from './ports.ts'
+import type { Checkpoints, IndexStore, Lake, Records, Source, StreamObserver } from './ports.ts'
 
 /** One scheduled occasion. The id comes from the scheduled time, so a schedule that fires twice is one run. */
 export type Run = { runId: string; scheduledAt: number }
@@ -41,6 +41,8 @@ export type SyncDeps = {
   records: Records
   lake: Lake
   index: IndexStore
+  /** Who sees the records of a stream, by its name. */
+  observers: Readonly<Record<string, StreamObserver>>
   /** Replaces secret values before anything else sees the record. */
   redact: (record: Json, stream: Stream) => Json
   clock: Clock
@@ -61,6 +63,8 @@ export type StreamResult = {
   /** How long to wait before the next attempt, when the platform said so. */
   retryAfterMs: number | null
   counts: Counts | null
+  /** What deserves attention in the scan that ended, the gravest first. */
+  remarks?: readonly Remark[] | undefined
 }
 
 /** An attempt at work: the scan it moves on, what is known, and what waits to be written. */
@@ -69,6 +73,7 @@ export type Attempt = {
   readonly run: Run
   readonly deps: SyncDeps
   readonly lease: Lease
+  readonly observer: StreamObserver | undefined
   readonly table: KeyTable
   readonly inspect: Inspector
   /** Page tokens of this pass, as digests. */

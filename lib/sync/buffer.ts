@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.ts'
-import type { QuarantinedRecord } from './ports.ts'
+import type { ObservedRecord, QuarantinedRecord } from './ports.ts'
 
 /** A new or changed record that waits to be written. */
 export type Change = { key: string; hash: string; body: string; record: { [key: string]: Json }; extra: Json | null }
@@ -13,6 +13,8 @@ export type Buffered = {
   /** By key, so that a newer copy replaces an older one. */
   changes: Map<string, Change>
   quarantined: QuarantinedRecord[]
+  /** Every valid record, for the stream's observer; none without one. */
+  observed: ObservedRecord[]
   /** Numbers of the keys that the pages touched, in the key table. */
   seen: number[]
   tokens: string[]
@@ -27,6 +29,7 @@ export const emptyBuffer = (since: number): Buffered => ({
   bytes: 0,
   changes: new Map(),
   quarantined: [],
+  observed: [],
   seen: [],
   tokens: [],
   deletes: [],

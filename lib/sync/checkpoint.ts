@@ -71,6 +71,15 @@ export type ScanSummary = z.infer<typeof ScanSummary>
 /** Where to find the objects that the attempts at a scan wrote. */
 export type ScanFootprint = Pick<ScanSummary, 'stream' | 'scanId' | 'runId' | 'startedAt' | 'fences'>
 
+/** Something about a scan that deserves attention, as its observer says it. Holds no value of a record. */
+export const Remark = z.object({
+  severity: z.enum(['info', 'warning', 'critical']),
+  code: z.string().describe('What kind of thing it is, for those who sort by it.'),
+  about: z.string().describe('What it is about, in a few words.'),
+  message: z.string().describe('Why it matters.'),
+})
+export type Remark = z.infer<typeof Remark>
+
 /** All that is remembered of a stream between attempts. `unpublished` is written by completion and by publish alone. */
 export const Checkpoint = z.object({
   stream: z.string(),
@@ -83,6 +92,7 @@ export const Checkpoint = z.object({
   scansCompleted: z.int(),
   lastScan: ScanSummary.nullable(),
   index: z.object({ key: z.string(), entries: z.int() }).nullable(),
+  remarks: z.array(Remark).optional().describe('What the observer said of the last scan.'),
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 

@@ -4,6 +4,7 @@ import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import { partPath, partsOf, startFlush } from './flush.ts'
 import { encodeIndex } from './index-format.ts'
 import { type Entry, Kind } from './key-table.ts'
+import { observeScan } from './observe.ts'
 
 const deletesAlwaysAllowed = 10
 const deletesAllowedShare = 0.2
@@ -17,6 +18,7 @@ export const completeScan = async (attempt: Attempt): Promise<StreamResult> => {
   const missing = missingKeys(attempt)
   const reason = attempt.scan.approval ? null : reasonToWithhold(attempt, missing.length)
   if (reason === null) await deleteRecords(attempt, missing)
+  const { remarks, settle } = await observeScan(attempt)
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const summary = await summarize(attempt, { reason, index, withheldDeletes: reason === null ? 0 : missing.length })
 
@@ -30,11 +32,13 @@ export const completeScan = async (attempt: Attempt): Promise<StreamResult> => {
     scansCompleted: attempt.checkpoint.scansCompleted + 1,
     lastScan: summary,
     index,
+    remarks,
   }
   const { lease, deps, stream, run } = attempt
   await deps.checkpoints.complete(checkpoint, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
+  await settle()
   const { status, counts } = summary
-  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts }
+  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, remarks }
 }
 
 /** Promise 2: what came in is what was counted. A mismatch is a bug, and such a scan must not complete. */

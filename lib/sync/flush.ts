@@ -52,6 +52,7 @@ const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<
   await deps.index.writePart(path, encodeIndex(header, { count: seen.length, each: () => seen }), lease.signal)
   // Last, since the part tells the next attempt which records this one may have written, should it die here.
   await writeRecords(attempt, buffer)
+  if (buffer.observed.length > 0) await attempt.observer?.flushed(buffer.observed, moved, lease.signal)
 
   const checkpoint = { ...attempt.checkpoint, scan: moved, ...atWork(attempt) }
   const expiresAt = lease.proposal()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Counts, ScanSummary, StreamStatus } from './checkpoint.ts'
+import { Counts, Remark, ScanSummary, StreamStatus } from './checkpoint.ts'
 
 /** One object in the lake, with what is needed to load and to verify it. */
 export const PartFile = z.object({
@@ -48,7 +48,13 @@ export const RunRecord = z.object({
   finishedAt: z.number(),
   status: z.enum(['complete', 'partial', 'failed']),
   streams: z.array(
-    z.object({ stream: z.string(), status: StreamStatus, reason: z.string().nullable(), counts: Counts.nullable() }),
+    z.object({
+      stream: z.string(),
+      status: StreamStatus,
+      reason: z.string().nullable(),
+      counts: Counts.nullable(),
+      remarks: z.array(Remark).optional().describe('What deserves attention in it.'),
+    }),
   ),
 })
 export type RunRecord = z.infer<typeof RunRecord>

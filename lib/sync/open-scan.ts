@@ -26,9 +26,9 @@ export const openScan = async (
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
 const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
-  const { runId, status, reason, scan, lastScan, stream } = checkpoint
+  const { runId, status, reason, scan, lastScan, stream, remarks = [] } = checkpoint
   if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
-  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null }
+  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, remarks }
 }
 
 /** Takes the lease and loads the stream; the lease is given back when that fails. */
@@ -82,6 +82,7 @@ const giveBack = async (checkpoint: Checkpoint, lease: { owner: string; expiresA
 }
 
 const freshState = (stream: Stream, deps: SyncDeps) => ({
+  observer: deps.observers[stream.name],
   inspect: inspectorOf(stream),
   brokenKeys: new Set<string>(),
   buffer: emptyBuffer(deps.clock.now()),

@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
-import type { Checkpoint, ScanFootprint, ScanSummary } from './checkpoint.ts'
+import type { Checkpoint, Remark, ScanFootprint, ScanSummary } from './checkpoint.ts'
 import type { Manifest, PartFile, PublishState, RunRecord } from './manifest.ts'
 
 /** The API as the engine sees it. Throws the errors of core/errors.ts; never answers an unknown shape as "no data". */
@@ -69,6 +69,34 @@ export type RowBatch = { table: Table; columns: Cell[][]; rows: number }
 
 /** A record that breaks its schema: its reasons and its raw (redacted) form. */
 export type QuarantinedRecord = { key: string | null; reasons: string[]; raw: Json }
+
+/** A valid, redacted record as the list showed it, unchanged ones included, with its content hash. */
+export type ObservedRecord = { hash: string; record: { [key: string]: Json } }
+
+/** The scan in which something was observed. */
+export type ScanIds = { runId: string; scanId: string }
+
+/** What an observer gets to see of a scan that has read its list to the end. */
+export type ObservedScan = ScanIds & {
+  /** Primary keys of all known records that the list showed. */
+  seen: () => Iterable<string>
+  /** Writes rows of one of the stream's `observedTables` into the scan's files. */
+  writeRows: (table: Table, records: readonly unknown[]) => Promise<void>
+}
+
+/**
+ * Sees all that a stream's list shows, to keep a record of its own. Everything it is asked may be asked again, by
+ * another attempt or at the same time, and must then change nothing.
+ */
+export type StreamObserver = {
+  /** Before a checkpoint moves past these records. */
+  flushed(records: readonly ObservedRecord[], scan: ScanIds, signal: AbortSignal): Promise<void>
+  /**
+   * Before a scan that read its list to the end completes, suspect or not; an approval reads none. Answers what to say
+   * about the scan, and what to do once it is complete. What is not settled is told again by the next scan.
+   */
+  completed(scan: ObservedScan, signal: AbortSignal): Promise<{ remarks: Remark[]; settle(): Promise<void> }>
+}
 
 /** Where the objects of one flush lie. Part numbers grow within the scan; the fence names the attempt. */
 export type PartPath = { stream: string; scanId: string; runId: string; startedAt: number; part: number; fence: number }

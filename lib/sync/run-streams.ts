@@ -62,7 +62,13 @@ export const finishRun = async (
     scheduledAt: run.scheduledAt,
     finishedAt: deps.clock.now(),
     status: statusOf(results),
-    streams: results.map(({ stream, status, reason, counts }) => ({ stream, status, reason, counts })),
+    streams: results.map(({ stream, status, reason, counts, remarks = [] }) => ({
+      stream,
+      status,
+      reason,
+      counts,
+      ...(remarks.length > 0 ? { remarks: [...remarks] } : {}),
+    })),
   }
   const before = await deps.runs.read(run)
   if (before === null || isUnderway(before)) await deps.announcer.announce(record, manifest)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { StreamResult } from './attempt.ts'
-import { Counts, StreamStatus } from './checkpoint.ts'
+import { Counts, Remark, StreamStatus } from './checkpoint.ts'
 import type { RunRecord } from './manifest.ts'
 
 /** What an attempt hands to the state machine, which can wait for seconds but can't divide. */
@@ -19,6 +19,7 @@ const Ended = z.object({
   reason: z.string().nullable(),
   retryAfterMs: z.number().nullable(),
   counts: Counts.nullable(),
+  remarks: z.array(Remark).optional(),
 })
 
 const Died = z.object({

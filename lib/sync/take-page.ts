@@ -46,6 +46,7 @@ const takeRecord = (attempt: Attempt, raw: Json): boolean => {
   const digest = sha256Bytes(text)
   if (known >= 0 && table.hasHash(known, digest)) {
     takeSame(attempt, known)
+    observe(attempt, { digest, text, record })
     return isNewId
   }
   const reasons = reasonsAgainst(stream.schema, record, key)
@@ -96,6 +97,17 @@ const takeDifferent = (attempt: Attempt, { key, known, digest, text, record }: D
   buffer.seen.push(at)
   buffer.bytes += text.length
   buffer.changes.set(key, { key, hash: Buffer.from(digest).toString('hex'), body: text, record, extra })
+  observe(attempt, { digest, text, record })
+}
+
+/** Keeps a valid record for the stream's observer, if there is one. */
+const observe = (
+  { observer, buffer }: Attempt,
+  { digest, text, record }: Pick<Different, 'digest' | 'text'> & { record: Json },
+) => {
+  if (!observer || !isPlainObject(record)) return
+  buffer.bytes += text.length
+  buffer.observed.push({ hash: Buffer.from(digest).toString('hex'), record })
 }
 
 type Broken = { record: Json; key: string | null; known: number; reasons: string[] }

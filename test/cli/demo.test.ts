@@ -16,6 +16,7 @@ type Stream = { stream: string; status: string; counts: Counts & { apiCalls: num
 describe('the demo', () => {
   let document: {
     runs: { status: string; streams: Stream[] }[]
+    audit: unknown
     queries: { name: string; columns: string[]; rows: unknown[][] }[]
     limits: { refused: string[]; rows: number; ended: Record<string, number> }
   }
@@ -75,13 +76,27 @@ describe('the demo', () => {
     expect(answers.quarantine).toEqual([['sessions', expect.any(String), expect.stringContaining('messageCount')]])
   })
 
+  it('shows that the history of the settings proves itself', () => {
+    expect(document.audit).toMatchObject({ ok: true, checked: { entries: 44 }, unsignedEntries: 0, faults: [] })
+  })
+
   it('refuses a plan with a limit that is too large, and then sets 993 of 1,000 limits and says what became of the rest', () => {
     expect(document.limits).toMatchObject({ refused: [expect.stringContaining('line 501')], rows: 1000 })
     expect(document.limits.ended).toEqual({ applied: 993, rejected: 6 })
   })
 
   it('keeps nothing in its folder that the next demo does not remove', () => {
-    const entries = ['dynamodb', 'limits.csv', 'lock.db', 'plans', 'platform.json', 'redaction-key', 's3', 'sqs']
+    const entries = [
+      'audit-signing-key.pem',
+      'dynamodb',
+      'limits.csv',
+      'lock.db',
+      'plans',
+      'platform.json',
+      'redaction-key',
+      's3',
+      'sqs',
+    ]
     expect(readdirSync(join(folder.path, '.local')).sort()).toEqual(entries)
   })
 
@@ -100,7 +115,16 @@ describe('the demo', () => {
     expect(stdout.match(/^sessions .*messageCount/gm)).toHaveLength(1)
 
     const next = stdout.split('\n').flatMap((line) => line.match(/^ {2}npm run -s platform-sync -- (.+)$/)?.[1] ?? [])
-    expect(next.map((line) => line.split(' ')[0])).toEqual(['status', 'sync', 'sync', 'query', 'limits', 'simulator'])
+    expect(next.map((line) => line.split(' ')[0])).toEqual([
+      'status',
+      'sync',
+      'sync',
+      'query',
+      'limits',
+      'audit',
+      'audit',
+      'simulator',
+    ])
     const outputs = []
     for (const line of next.slice(0, -1)) {
       const ended = await run(wordsOf(line))

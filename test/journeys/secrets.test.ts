@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../lib/core/log.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
@@ -15,6 +17,7 @@ const apiKey = 'sk/Canary+of-the-key/4711=='
 const counts = { sessions: 3, users: 3, reports: 3, revisions: 3, computers: 3 }
 const canaries = createCanaries()
 const folder = temporaryFolder()
+const out = temporaryFolder()
 let simulator: Simulator
 
 beforeAll(async () => {
@@ -24,6 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await simulator.close()
   folder.remove()
+  out.remove()
 })
 
 /** Answers that give the key away in every way we could think of. */
@@ -97,6 +101,11 @@ describe('secrets', () => {
       ['sync', ...local, '--verbose'],
       ['status', ...local, '--json'],
       ['query', ...local, '--json', 'select * from enterprise_control_revisions'],
+      ['query', ...local, 'select * from enterprise_setting_changes'],
+      ['audit', 'show', '900', ...local],
+      ['audit', 'diff', '3', '900', ...local, '--json'],
+      ['audit', 'report', ...local, '--out', join(out.path, 'report.html')],
+      ['audit', 'export', ...local, '--out', join(out.path, 'pack')],
       ['query', ...local, `select '${canaries.all.length}' as n, * from sessions_current`],
     ]) {
       const { code, stdout, stderr } = await cliHere(args, variables)
@@ -112,6 +121,10 @@ describe('secrets', () => {
     expect(said.join('\n')).toContain('redacted:hmac-sha256:')
     expect(foundIn(said.join('\n'))).toEqual([])
     expect(foundIn(await everythingIn(await readFolder(folder.path)))).toEqual([])
+    const handedOut = readdirSync(out.path, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+    expect(handedOut.length).toBeGreaterThan(8)
+    const texts = handedOut.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+    expect(foundIn(texts.join('\n'))).toEqual([])
   })
 
   it('would be found if they were there', async () => {

@@ -1,6 +1,7 @@
 import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
-import { composeLimits, createSqsClient } from '../../lib/compose-limits.ts'
+import { createSqsClient } from '../../lib/compose-clients.ts'
+import { composeLimits } from '../../lib/compose-limits.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'

@@ -8,6 +8,7 @@ import { fieldAt } from '../../lib/streams/columns.ts'
 import { inspectorOf } from '../../lib/streams/drift.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { coreOf } from '../../lib/streams/schema-layers.ts'
+import { tablesOf } from '../../lib/streams/stream.ts'
 import { type Cell, type ColumnType, columnsOf, type Table } from '../../lib/streams/table.ts'
 import { caseCollisions, fixtureOf, type JsonRecord, rowsOf } from './fixtures.ts'
 
@@ -57,7 +58,7 @@ describe.each(streams.map((stream) => [stream.name, stream] as const))('stream %
 
   it('names itself and all it feeds in snake_case, columns unique without regard to case (LAKE-04)', () => {
     expect(stream.name).toMatch(snake)
-    for (const table of tables) {
+    for (const table of tablesOf(stream)) {
       expect(table.name).toMatch(snake)
       for (const { name } of table.columns) expect(name).toMatch(snake)
       expect(caseCollisions(columnsOf(table).map(({ name }) => name))).toEqual([])
@@ -65,7 +66,8 @@ describe.each(streams.map((stream) => [stream.name, stream] as const))('stream %
   })
 
   it('gives each column a meaning', () => {
-    for (const table of tables) for (const { name, doc } of table.columns) expect(doc, name).toMatch(/^[A-Z].+\.$/)
+    for (const table of tablesOf(stream))
+      for (const { name, doc } of table.columns) expect(doc, name).toMatch(/^[A-Z].+\.$/)
   })
 
   it('fills every column at least once, with cells of the declared type', () => {

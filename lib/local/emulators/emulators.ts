@@ -7,6 +7,7 @@ import { createDynamoDb } from './dynamodb.ts'
 import { lockFolder } from './lock.ts'
 import { prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
+import { localSigning } from './signing-key.ts'
 
 /** DynamoDB, S3 and SQS on this machine, at one address, with their state in a folder. */
 export type Emulators = {
@@ -36,7 +37,7 @@ export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: nu
     const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server, port)
-    const environment = await prepareResources(endpointUrl)
+    const environment = { ...(await prepareResources(endpointUrl)), ...localSigning(folder) }
     return { endpointUrl, environment, close }
   } catch (error) {
     await close().catch(() => {})

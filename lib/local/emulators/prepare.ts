@@ -7,7 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
-import { createSqsClient } from '../../compose-limits.ts'
+import { createSqsClient } from '../../compose-clients.ts'
 import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
 import {
   auditBucket,

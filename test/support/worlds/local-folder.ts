@@ -7,7 +7,7 @@ import type { Contents, Item } from './storage.ts'
 /** All that a folder of `--local` holds; nobody else may use it meanwhile. */
 export const readFolder = async (dir: string): Promise<Contents> => {
   const emulators = await startEmulators({ dir })
-  const { STATE_TABLE = '', RECORDS_TABLE = '', LAKE_BUCKET = '' } = emulators.environment
+  const { STATE_TABLE = '', RECORDS_TABLE = '', LAKE_BUCKET = '', AUDIT_BUCKET = '' } = emulators.environment
   const { dynamodb, s3, destroy } = localClients(emulators.endpointUrl)
   try {
     const scan = async (TableName: string) => {
@@ -15,9 +15,11 @@ export const readFolder = async (dir: string): Promise<Contents> => {
       for await (const { Items } of paginateScan({ client: dynamodb }, { TableName })) items.push(...(Items ?? []))
       return items
     }
-    const lake = createObjectStore({ s3, bucket: LAKE_BUCKET })
     const objects: Contents['objects'] = new Map()
-    for (const key of await lake.list('')) objects.set(key, Buffer.from((await lake.get(key)) ?? []))
+    for (const bucket of [LAKE_BUCKET, AUDIT_BUCKET]) {
+      const store = createObjectStore({ s3, bucket })
+      for (const key of await store.list('')) objects.set(key, Buffer.from((await store.get(key)) ?? []))
+    }
     return { state: await scan(STATE_TABLE), records: await scan(RECORDS_TABLE), objects }
   } finally {
     destroy()

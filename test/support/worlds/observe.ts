@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { currentName, currentQuery } from '../../../lib/streams/current.ts'
-import type { Stream } from '../../../lib/streams/stream.ts'
-import type { Table } from '../../../lib/streams/table.ts'
+import { type Stream, tablesOf } from '../../../lib/streams/stream.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
 import { Manifest, type PartFile } from '../../../lib/sync/manifest.ts'
+import { type AuditView, auditViewOf } from './observe-audit.ts'
 import type { Contents, Item } from './storage.ts'
 
 /** What a reader of a world can tell, without what depends on when and in how many attempts it came about. */
@@ -25,6 +25,9 @@ export type View = {
   /** Objects that nothing speaks of. */
   orphans: string[]
   bodies: string[]
+  audit: AuditView | null
+  /** What observers said of any run. What was not settled when a process died may be said twice. */
+  remarks: string[]
 }
 
 /** Reads worlds; `close` when done. */
@@ -54,6 +57,7 @@ export const createObserver = async (): Promise<Observer> => {
       return {
         ...lake,
         ...stateOf(contents, now),
+        audit: await auditViewOf(contents),
         records: Object.fromEntries(contents.records.map(recordOf).sort(byKey)),
         manifests: published.map(({ runId, scans }) => ({
           runId,
@@ -107,10 +111,13 @@ type State = {
   pending?: unknown
 }
 
-const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs'> => {
+type RanStream = { counts: Record<string, number> | null; remarks?: unknown[]; [field: string]: unknown }
+
+const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs' | 'remarks'> => {
   const checkpoints: [string, unknown][] = []
   const leftInState: string[] = []
   const runs: unknown[] = []
+  const said = new Set<string>()
   for (const item of state) {
     const name = `${item.pk?.S} ${item.sk?.S}`
     if (item.leaseOwner && Number(item.leaseExpiresAt?.N) > now) leftInState.push(`${name} is held`)
@@ -119,10 +126,10 @@ const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
       const { finishedAt: _, streams, ...run } = JSON.parse(item.record.S as string)
       runs.push({
         ...run,
-        streams: streams.map(({ counts, ...rest }: State['lastScan'] & object) => ({
-          ...rest,
-          counts: counts && exact(counts),
-        })),
+        streams: streams.map(({ counts, remarks = [], ...rest }: RanStream) => {
+          for (const remark of remarks) said.add(JSON.stringify(remark))
+          return { ...rest, counts: counts && exact(counts) }
+        }),
       })
     } else if (item.state) {
       const parsed = JSON.parse(item.state.S as string) as State
@@ -136,7 +143,7 @@ const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
       checkpoints.push([name, { status, reason, runId, scan, scansCompleted, entries: index?.entries, last }])
     }
   }
-  return { checkpoints: Object.fromEntries(checkpoints.sort(byKey)), leftInState, runs }
+  return { checkpoints: Object.fromEntries(checkpoints.sort(byKey)), leftInState, runs, remarks: [...said].sort() }
 }
 
 const publishedIn = ({ objects }: Contents): Manifest[] =>
@@ -165,7 +172,7 @@ const readLake = async (manifests: Manifest[], { streams, duckdb, contents, file
   const current: View['current'] = {}
   const listed = filesIn(manifests)
   for (const stream of streams) {
-    for (const table of stream.tables as readonly Table[]) {
+    for (const table of tablesOf(stream)) {
       const paths = listed
         .filter((file) => file.kind === 'changes' && file.table === table.name)
         .map((file) => fileOf(objectOf(contents, file)))
@@ -174,8 +181,9 @@ const readLake = async (manifests: Manifest[], { streams, duckdb, contents, file
         `create or replace temp table ${table.name} as select * from read_parquet([${paths.map((path) => `'${path}'`)}])`,
       )
       await duckdb.run(`create or replace temp view ${currentName(table)} as ${currentQuery(stream, table)}`)
-      rows[table.name] = await rowsOf(duckdb, table.name)
-      current[table.name] = await rowsOf(duckdb, currentName(table))
+      const observed = stream.observedTables?.includes(table) ?? false
+      rows[table.name] = await rowsOf(duckdb, table.name, observed)
+      current[table.name] = await rowsOf(duckdb, currentName(table), observed)
     }
   }
   const quarantine = listed
@@ -192,9 +200,12 @@ const objectOf = ({ objects }: Contents, { key }: PartFile): Buffer => {
   return body
 }
 
-const rowsOf = async (duckdb: DuckDBConnection, name: string): Promise<string[]> => {
+/** Rows that an observer wrote and a dead process did not settle are written again, and differ in nothing that counts. */
+const rowsOf = async (duckdb: DuckDBConnection, name: string, observed: boolean): Promise<string[]> => {
   const result = await duckdb.runAndReadAll(
-    `select * exclude (_scan_id, _sequence, _synced_at), strftime(_synced_at, '%Y-%m-%d') as day from ${name}`,
+    observed
+      ? `select distinct columns(c -> not regexp_matches(c, '^(_.*|observed_.*|finding_hash)$')) from ${name}`
+      : `select * exclude (_scan_id, _sequence, _synced_at), strftime(_synced_at, '%Y-%m-%d') as day from ${name}`,
   )
   return result
     .getRowObjectsJson()
@@ -224,6 +235,6 @@ const orphansIn = ({ objects, state }: Contents, manifests: Manifest[]): string[
     if (index) known.add(index.key)
   }
   return [...objects.keys()].filter(
-    (key) => !known.has(key) && !key.startsWith('manifests/') && !key.startsWith('bodies/'),
+    (key) => !known.has(key) && !/^(manifests|bodies|audit)\//.test(key) && key !== 'index/audit/revisions.json.zst',
   )
 }

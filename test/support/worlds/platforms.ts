@@ -5,7 +5,7 @@ export type Platforms = { before: Simulator; after: Simulator; close(): Promise<
 
 type Fields = { [name: string]: unknown }
 
-const counts = { sessions: 16, users: 13, reports: 8, revisions: 6, computers: 5, messagesPerSession: 2 }
+const counts = { sessions: 16, users: 13, reports: 8, revisions: 4, computers: 5, messagesPerSession: 2 }
 
 /** Starts both. Pages of five; among the changes are all that a scan can find. */
 export const startPlatforms = async (): Promise<Platforms> => {
@@ -13,6 +13,7 @@ export const startPlatforms = async (): Promise<Platforms> => {
   await changeSessions(before, after)
   await changeReports(after)
   await changeUsers(after)
+  await changeRevisions(after)
   await changeComputers(after)
   return { before, after, close: async () => void (await Promise.all([before.close(), after.close()])) }
 }
@@ -63,6 +64,23 @@ const changeReports = async (after: Simulator) => {
   after.put('reports', first!.reportId as string, { value: { ...first, report: Object.fromEntries([criterion!]) } })
   after.remove('reports', third!.reportId as string)
   after.put('reports', 'a-new-report', { value: { ...first, reportId: 'a-new-report' } })
+}
+
+/** Three new ones, one rewritten, one gone, and a number left out. */
+const changeRevisions = async (after: Simulator) => {
+  const revisions = await listOf(after, '/api/v0/organization/enterprise-controls/history', 'changes')
+  const of = (number: number) => revisions.find(({ revision }) => revision === number)!
+  const put = (number: number, change: Fields) =>
+    after.put('revisions', String(number), {
+      value: { ...of(4), revision: number, settings: { ...(of(4).settings as Fields), ...change } },
+    })
+  put(5, { enableAgentShield: false, sessionRetentionDays: 3 })
+  put(6, { enableAgentShield: true })
+  put(8, { enableAgentShield: false, commandDenylist: [] })
+  after.put('revisions', '3', {
+    value: { ...of(3), settings: { ...(of(3).settings as Fields), maxAutonomyLevel: 'high' } },
+  })
+  after.remove('revisions', '2')
 }
 
 const changeUsers = async (after: Simulator) => {

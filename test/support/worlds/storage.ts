@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   type AttributeValue,
   BatchWriteItemCommand,
@@ -52,6 +55,7 @@ export const startStorage = async (): Promise<Storage> => {
     return { dynamodb: forTables.dynamodb, s3: forObjects.s3, destroy }
   }
   const own = clients()
+  const dir = mkdtempSync(join(tmpdir(), 'worlds-signing-'))
   let generation = 0
   const tableOf = ({ name }: TableShape) => `${name}-${generation}`
 
@@ -62,6 +66,9 @@ export const startStorage = async (): Promise<Storage> => {
       STATE_TABLE: tableOf(stateTable),
       RECORDS_TABLE: tableOf(recordsTable),
       LAKE_BUCKET: bucket,
+      // No key of the one is a key of the other.
+      AUDIT_BUCKET: bucket,
+      AUDIT_SIGNING_KEY_FILE: join(dir, 'signing-key.pem'),
     }),
     read: async () => ({
       state: await scan(own.dynamodb, tableOf(stateTable)),
@@ -79,6 +86,7 @@ export const startStorage = async (): Promise<Storage> => {
     },
     close: async () => {
       own.destroy()
+      rmSync(dir, { recursive: true, force: true })
       await s3.close()
       dynamo.closeAllConnections()
       await new Promise<void>((resolve) => dynamo.close(() => resolve()))

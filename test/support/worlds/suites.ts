@@ -6,7 +6,7 @@ import type { Call } from './outside.ts'
 import { createWorlds, type Worlds } from './world.ts'
 import { outliveEach } from './zombie.ts'
 
-const patience = 120_000
+const patience = 300_000
 
 /** Worlds for a test file. */
 export const useWorlds = (streams: readonly Stream[]): (() => Worlds) => {

@@ -45,6 +45,7 @@ export const createWorld = (overrides: Overrides = {}) => {
     metrics: noMetrics,
     deadline: noDeadline,
     redact: (record) => record,
+    observers: {},
     ...overrides,
     ...more,
     source,

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { linkFields } from './entry.ts'
+
+/** What can be wrong with the history or with its record. */
+export const FindingKind = z.enum([
+  'revision_changed',
+  'revision_vanished',
+  'revision_returned',
+  'revision_gap',
+  'chain_fork',
+  'digest_missing',
+  'trail_damaged',
+])
+export type FindingKind = z.infer<typeof FindingKind>
+
+/** How much attention something deserves. */
+export const Severity = z.enum(['info', 'warning', 'critical'])
+export type Severity = z.infer<typeof Severity>
+
+const meanings: Record<FindingKind, { severity: Severity; meaning: string }> = {
+  revision_changed: {
+    severity: 'critical',
+    meaning: 'The platform now shows another content for a revision than when it was recorded.',
+  },
+  revision_vanished: { severity: 'critical', meaning: 'The platform no longer lists a revision that was recorded.' },
+  revision_returned: { severity: 'info', meaning: 'A revision that had vanished is listed again.' },
+  revision_gap: { severity: 'warning', meaning: 'Revision numbers are missing between revisions that are listed.' },
+  chain_fork: { severity: 'critical', meaning: 'An entry does not follow from the one before it.' },
+  digest_missing: { severity: 'critical', meaning: 'A signed digest that was due is not there.' },
+  trail_damaged: { severity: 'critical', meaning: 'Stored evidence was altered, removed or added.' },
+}
+
+/** How grave findings of a kind are. */
+export const severityOf = (kind: FindingKind): Severity => meanings[kind].severity
+
+/** What findings of a kind mean, in one sentence. */
+export const meaningOf = (kind: FindingKind): string => meanings[kind].meaning
+
+/** Something that someone must look at. Findings are chained as entries are, so that none can be dropped unseen. */
+export const Finding = z.object({
+  ...linkFields,
+  kind: FindingKind,
+  severity: Severity,
+  observedAt: z.string().describe('ISO 8601, UTC.'),
+  runId: z.string().nullable(),
+  scanId: z.string().nullable(),
+  revision: z.int().nullable().describe('The revision, or the first of a row of them.'),
+  revisionTo: z.int().nullable().describe('The last revision of the row.'),
+  recordedAs: z.int().nullable().describe('Sequence of the entry that recorded the revision.'),
+  place: z.string().nullable().describe('The stored object that is at fault.'),
+  message: z.string().describe('What was found, and what to do.'),
+})
+export type Finding = z.infer<typeof Finding>
+
+/** What a finding says, without its place in the chain. */
+export type FindingDraft = Omit<Finding, 'hash' | 'previousHash' | 'sequence' | 'version'>
+
+/** On which occasion something was seen. */
+export type Occasion = { runId: string | null; scanId: string | null; observedAt: string }
+
+type Subject = { revision?: number; revisionTo?: number; recordedAs?: number | undefined; place?: string }
+
+/** A finding about something, seen on an occasion. `message` never holds a value of the settings. */
+export const draftFinding = (
+  kind: FindingKind,
+  { runId, scanId, observedAt }: Occasion,
+  { message, revision, revisionTo = revision, recordedAs, place }: Subject & { message: string },
+): FindingDraft => ({
+  kind,
+  severity: severityOf(kind),
+  observedAt,
+  runId,
+  scanId,
+  revision: revision ?? null,
+  revisionTo: revisionTo ?? null,
+  recordedAs: recordedAs ?? null,
+  place: place ?? null,
+  message,
+})
+
+/** "revision 7" or "revisions 7 to 9". */
+export const revisionsText = (from: number, to: number): string =>
+  from === to ? `revision ${from}` : `revisions ${from} to ${to}`

@@ -1,0 +1,110 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Change, shownValue } from '../audit/diff.ts'
+import { type Entry, masked } from '../audit/entry.ts'
+import { diffEntries, type Step, userText, type WatchedChange } from '../audit/history.ts'
+import { FatalError } from '../core/errors.ts'
+import { stepsOf, withAudit } from './audit-session.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { type Output, plain } from './output.ts'
+import { severityText } from './run-report.ts'
+
+const revisionNumber = (text: string): number => {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be the number of a revision.')
+}
+
+/** `platform-sync audit show REV` */
+export const addAuditShow = (audit: Command, cli: Cli): void => {
+  withLocal(audit.command('show'))
+    .description('show a revision: who made it when, what it changed, and all settings as of it')
+    .argument('<revision>', 'the number of a revision', revisionNumber)
+    .action(action<unknown, [number]>(cli, (io, options, revision) => show(cli, io, { ...options, revision })))
+}
+
+/** `platform-sync audit diff A B` */
+export const addAuditDiff = (audit: Command, cli: Cli): void => {
+  withLocal(audit.command('diff'))
+    .description('show what differs between the settings of two revisions')
+    .argument('<a>', 'the number of a revision', revisionNumber)
+    .argument('<b>', 'the number of another one', revisionNumber)
+    .action(action<unknown, [number, number]>(cli, (io, options, ...pair) => diff(cli, io, { ...options, pair })))
+}
+
+const show = async (cli: Cli, io: Output, options: CommonOptions & { revision: number }): Promise<ExitCode> => {
+  const { revision } = options
+  const steps = await withAudit({ cli, io, options }, (audit) => stepsOf(audit, cli.interrupted, new Set([revision])))
+  const last = steps.at(-1)
+  if (!last) throw unknown(revision)
+  for (const step of steps) sayStep(step, io)
+  const { settings } = last.entry
+  io.say(`\nSettings as of revision ${revision}:`)
+  io.say(plain(JSON.stringify(settings === undefined ? null : masked(settings), null, 2)))
+  io.result({ revision, entries: steps.map(stepJson) })
+  return exitCodes.complete
+}
+
+const diff = async (cli: Cli, io: Output, options: CommonOptions & { pair: [number, number] }): Promise<ExitCode> => {
+  const [a, b] = options.pair
+  const steps = await withAudit({ cli, io, options }, (audit) => stepsOf(audit, cli.interrupted, new Set([a, b])))
+  const entryOf = (revision: number): Entry => {
+    const found = steps.findLast(({ entry }) => entry.revision === revision)
+    if (!found) throw unknown(revision)
+    return found.entry
+  }
+  const [before, after] = [entryOf(a), entryOf(b)]
+  const changes = diffEntries(before, after)
+  for (const [mark, entry] of [
+    ['-', before],
+    ['+', after],
+  ] as const)
+    io.say(`${mark} ${headline(entry)}`)
+  io.say()
+  if (changes.length === 0) io.say('No setting differs.')
+  for (const change of changes) sayChange(change, io)
+  io.result({ a, b, changes: changes.map(changeJson) })
+  return exitCodes.complete
+}
+
+const unknown = (revision: number) =>
+  new FatalError(`No revision ${revision} is recorded. "platform-sync audit report" lists all that are.`, {
+    code: 'usage',
+  })
+
+const headline = (entry: Entry): string => {
+  const { revision, updatedAt } = entry
+  const when = typeof updatedAt === 'string' ? updatedAt : 'at an unknown time'
+  return plain(`revision ${revision}, ${when}, by ${userText(entry)}`)
+}
+
+/** A revision with what it changed, and why that deserves attention. */
+export const sayStep = ({ entry, previous, changes }: Step, io: Output): void => {
+  const { recordedAt, sequence, hash } = entry
+  io.say(io.style('bold', headline(entry)))
+  io.say(io.style('dim', `entry ${sequence}, recorded ${recordedAt}, hash ${hash.slice(0, 16)}`))
+  if (!previous) io.say(`It is the first that was recorded: ${changes.length} settings were set.`)
+  else if (changes.length === 0) io.say(`No setting differs from revision ${previous.revision}.`)
+  else for (const change of changes) sayChange(change, io)
+}
+
+const sayChange = (change: Change & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void => {
+  const { path, kind, before, after, matches = [] } = change
+  io.say(`  ${plain(path)}${kind === 'changed' ? '' : ` ${kind}`}`)
+  if (before !== undefined) io.say(io.style('red', `    - ${oneLine(shownValue(before), io)}`))
+  if (after !== undefined) io.say(io.style('green', `    + ${oneLine(shownValue(after), io)}`))
+  for (const { severity, why } of matches) io.say(`    ${severityText(severity, io)}: ${why}`)
+}
+
+const oneLine = (text: string, { columns }: Output): string => {
+  const line = plain(text).replaceAll('\n', ' ')
+  const room = Math.max(columns - 6, 20)
+  return line.length > room ? `${line.slice(0, room - 1)}…` : line
+}
+
+const changeJson = ({ path, kind, before, after, secret }: Change) => ({ path, kind, before, after, secret })
+
+const stepJson = ({ entry, previous, changes }: Step) => ({
+  ...(masked(entry as never) as object),
+  previous,
+  changes: changes.map((change) => ({ ...changeJson(change), matches: change.matches })),
+})

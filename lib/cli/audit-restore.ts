@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { withAudit } from './audit-session.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { Output } from './output.ts'
+
+/** `platform-sync audit restore-head` */
+export const addAuditRestoreHead = (audit: Command, cli: Cli): void => {
+  withLocal(audit.command('restore-head'))
+    .description('write the head in the state table anew from the stored entries, when it was lost or set back')
+    .action(action<unknown, []>(cli, (io, options) => restore(cli, io, options)))
+}
+
+const restore = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+  const { restoreHead } = await import('../audit/restore-head.ts')
+  const { marks, report } = await withAudit({ cli, io, options }, ({ store, head }) => restoreHead(store, head))
+  io.say(
+    `The head reaches to entry ${marks.entries.sequence}, finding ${marks.findings.sequence}, digest ${marks.digests.sequence}.`,
+  )
+  if (report.unsignedEntries > 0)
+    io.say(`${report.unsignedEntries} entries after the newest digest were taken as they stand.`)
+  io.result({ marks, unsignedEntries: report.unsignedEntries })
+  return exitCodes.complete
+}

@@ -1,0 +1,69 @@
+import type { Audit } from '../audit/audit.ts'
+import { Finding } from '../audit/finding.ts'
+import { readHistory, type Step } from '../audit/history.ts'
+import { range, readAhead } from '../audit/read-ahead.ts'
+import { placesOf } from '../audit/revision-index.ts'
+import { unseal } from '../audit/sealed.ts'
+import { type TrailReport, verifyTrail } from '../audit/verify.ts'
+import { FatalError } from '../core/errors.ts'
+import type { Cli, CommonOptions } from './command.ts'
+import type { Output } from './output.ts'
+import { createLog } from './progress.ts'
+
+type Opened = { cli: Cli; io: Output; options: CommonOptions }
+
+/** Runs a command on the audit trail that the environment names. @throws FatalError `configuration` when it names none. */
+export const withAudit = async <T>({ cli, io, options }: Opened, run: (audit: Audit) => Promise<T>): Promise<T> => {
+  const { openSession } = await import('./session.ts')
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const session = await openSession(cli, { options, log, platform: false, note: io.note })
+  try {
+    return await run(auditOf(session.app.audit))
+  } finally {
+    await session.close()
+  }
+}
+
+const auditOf = (audit: Audit | null): Audit => {
+  if (audit) return audit
+  throw new FatalError(
+    'No audit trail is recorded: AUDIT_BUCKET is missing; set it to the name of the audit bucket (an output of the stateful ' +
+      'stack), or add --local',
+    { code: 'configuration' },
+  )
+}
+
+/** Everything about how far the trail reaches, with what a dead writer left undone done. */
+export const marksOf = async ({ trail }: Audit, signal: AbortSignal) => (await trail.settled(signal)).state.marks
+
+type Checking = { signal: AbortSignal; now: number; trustedKeyIds?: readonly string[] | undefined; seen?: () => void }
+
+/** Verifies the trail in its bucket against the head. */
+export const verifyStored = (audit: Audit, { signal, now, trustedKeyIds, seen }: Checking): Promise<TrailReport> =>
+  verifyTrail(audit.store, {
+    head: () => marksOf(audit, signal),
+    now,
+    ...(trustedKeyIds ? { trustedKeyIds } : {}),
+    ...(seen ? { seen } : {}),
+  })
+
+/** The recorded steps from one revision to the next; of the wanted revisions alone, if any are named. */
+export const stepsOf = async (audit: Audit, signal: AbortSignal, wanted?: ReadonlySet<number>): Promise<Step[]> => {
+  const { trail, index, watch } = audit
+  const places = placesOf(await index.at(await marksOf(audit, signal)))
+  const only = wanted ? { only: ({ revision }: { revision: number }) => wanted.has(revision) } : {}
+  const steps: Step[] = []
+  for await (const step of readHistory((at) => trail.read('entries', at), places, { watch, ...only })) steps.push(step)
+  return steps
+}
+
+/** All findings, the oldest first; one that can't be read is a fault of the trail, and left out. */
+export const findingsOf = async (audit: Audit, signal: AbortSignal): Promise<Finding[]> => {
+  const { findings } = await marksOf(audit, signal)
+  const found: Finding[] = []
+  for await (const { value } of readAhead(range(1, findings.sequence), 16, (at) => audit.trail.read('findings', at))) {
+    const object = value && unseal(value)
+    if (object) found.push(Finding.parse(object.value))
+  }
+  return found
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { createFolderStore } from '../audit/folder.ts'
+import { countsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
+import { FatalError } from '../core/errors.ts'
+import { verifyStored, withAudit } from './audit-session.ts'
+import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { Output } from './output.ts'
+
+type Options = { from?: string; keyId?: string[] }
+
+/** `platform-sync audit verify` */
+export const addAuditVerify = (audit: Command, cli: Cli): void => {
+  withLocal(audit.command('verify'))
+    .description('check every stored byte, signature and link of the audit trail, or of a copy in a folder')
+    .option('--from <dir>', 'check a copy of the bucket or an evidence pack in this folder, offline')
+    .option('--key-id <id...>', 'ids of the keys that may have signed, as you know them from elsewhere')
+    .action(action<Options, []>(cli, (io, options) => verify(cli, io, options)))
+}
+
+const verify = async (cli: Cli, io: Output, options: Options & CommonOptions): Promise<ExitCode> => {
+  const { from, keyId } = options
+  const now = cli.clock.now()
+  const report =
+    from === undefined
+      ? await withAudit({ cli, io, options }, (audit) =>
+          verifyStored(audit, { signal: cli.interrupted, now, trustedKeyIds: keyId }),
+        )
+      : await verifyCopy(from, keyId)
+  sayVerification(report, { io, trusted: keyId !== undefined })
+  io.result(verificationJson(report))
+  return report.faults.length === 0 ? exitCodes.complete : exitCodes.failed
+}
+
+/** A copy has no head beside it; a pack has a signed list of its files. */
+const verifyCopy = async (from: string, trustedKeyIds: string[] | undefined): Promise<TrailReport> => {
+  if (!existsSync(from)) throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
+  const { checkPack } = await import('../audit/pack.ts')
+  const copy = createFolderStore(from)
+  const trust = trustedKeyIds ? { trustedKeyIds } : {}
+  const report = await verifyTrail(copy, trust)
+  return { ...report, faults: [...((await checkPack(copy, trust)) ?? []), ...report.faults] }
+}
+
+const faultsShown = 50
+
+/** Says what was checked, how far, and every fault with its place. */
+export const sayVerification = (report: TrailReport, { io, trusted }: { io: Output; trusted: boolean }): void => {
+  const { faults, digests, unsignedEntries } = report
+  io.say(`Checked from the stored bytes: ${countsText(report)}.`)
+  if (digests.newest) {
+    const { sequence, writtenAt, head } = digests.newest
+    io.say(`Newest digest: number ${sequence} of ${writtenAt}, up to entry ${head.entries.sequence}.`)
+  } else io.say('There is no digest yet.')
+  if (unsignedEntries > 0) io.say(`${unsignedEntries} entries came after it: no signature vouches for them yet.`)
+  for (const id of digests.keyIds)
+    io.say(`${trusted ? 'Signed by' : 'Compare the signing key with what you were told:'} ${id}`)
+  for (const { kind, place, message } of faults.slice(0, faultsShown)) {
+    io.say(`${io.style('red', kind.replaceAll('_', ' '))}  ${place} ${message}`)
+  }
+  if (faults.length > faultsShown) io.say(`... and ${faults.length - faultsShown} more faults (--json lists all).`)
+  io.say(
+    faults.length === 0
+      ? io.style('green', 'The evidence is complete and unaltered.')
+      : io.style('red', `${faults.length} fault${faults.length === 1 ? '' : 's'} found.`),
+  )
+}
+
+/** The same for `--json`. */
+export const verificationJson = ({ entries, findings, digests, unsignedEntries, faults }: TrailReport): unknown => ({
+  ok: faults.length === 0,
+  checked: { entries: entries.checked, findings: findings.checked, digests: digests.checked },
+  newestDigest: digests.newest && {
+    sequence: digests.newest.sequence,
+    writtenAt: digests.newest.writtenAt,
+    head: digests.newest.head,
+  },
+  keyIds: digests.keyIds,
+  unsignedEntries,
+  faults,
+})

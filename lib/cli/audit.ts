@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import { addAuditDiff, addAuditShow } from './audit-diff.ts'
+import { addAuditExport, addAuditReport } from './audit-export.ts'
+import { addAuditRestoreHead } from './audit-restore.ts'
+import { addAuditVerify } from './audit-verify.ts'
+import type { Cli } from './command.ts'
+
+/** `platform-sync audit ...` */
+export const addAudit = (program: Command, cli: Cli): void => {
+  const audit = program.command('audit').description('check, read and hand out the record of the enterprise settings')
+  addAuditVerify(audit, cli)
+  addAuditShow(audit, cli)
+  addAuditDiff(audit, cli)
+  addAuditReport(audit, cli)
+  addAuditExport(audit, cli)
+  addAuditRestoreHead(audit, cli)
+}

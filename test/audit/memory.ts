@@ -1,0 +1,113 @@
+import { createHash, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createDigester } from '../../lib/audit/digest.ts'
+import type { Finding } from '../../lib/audit/finding.ts'
+import { createIndexCache } from '../../lib/audit/index-cache.ts'
+import type { AuditHead, Signer, VersionedHead, WorkStore } from '../../lib/audit/ports.ts'
+import { createRecorder, type SeenRevision } from '../../lib/audit/recorder.ts'
+import { type Series, sequenceOf, unseal } from '../../lib/audit/sealed.ts'
+import { createTrail } from '../../lib/audit/trail.ts'
+import type { Clock } from '../../lib/core/clock.ts'
+import { contentHash } from '../../lib/core/hash.ts'
+import type { Json } from '../../lib/core/json.ts'
+
+/** Objects in memory. `tamper` is the map itself. */
+export const memoryObjects = (
+  objects = new Map<string, Uint8Array>(),
+): WorkStore & { objects: Map<string, Uint8Array> } => ({
+  objects,
+  get: async (key) => objects.get(key) ?? null,
+  list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
+  put: async (key, bytes) => {
+    objects.set(key, Uint8Array.from(bytes))
+  },
+  remove: async (keys) => {
+    for (const key of keys) objects.delete(key)
+  },
+})
+
+/** A head in memory, copied on each read and write. */
+export const memoryHead = (): AuditHead & { current: VersionedHead | null } => ({
+  current: null,
+  async read() {
+    await undefined
+    return structuredClone(this.current)
+  },
+  async write(state, version) {
+    await undefined
+    if ((this.current?.version ?? 0) !== version) return false
+    this.current = structuredClone({ version: version + 1, state })
+    return true
+  },
+})
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const publicKey = createPublicKey(privateKey)
+
+/** A signer with a key of its own. */
+export const testSigner: Signer = {
+  keyId: async () =>
+    createHash('sha256')
+      .update(publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('hex'),
+  publicKeyPem: async () => publicKey.export({ type: 'spki', format: 'pem' }) as string,
+  sign: async (bytes) => sign('sha256', bytes, privateKey),
+}
+
+/** A clock that stands at a time until it is moved. Sleeping gives way to others and takes no time. */
+export const testClock = (start = Date.UTC(2026, 0, 5)): Clock & { at: number } => ({
+  at: start,
+  now() {
+    return this.at
+  },
+  sleep: async () => new Promise((resolve) => setImmediate(resolve)),
+})
+
+/** A trail and all that writes to it, over the given stores. A new one is a new process. */
+export const auditParts = ({
+  store = memoryObjects(),
+  work = memoryObjects(),
+  head = memoryHead() as AuditHead,
+  clock = testClock(),
+  redactionKey = '0123456789abcdef',
+  promisedMs = (26 * 3_600_000) as number | null,
+} = {}) => {
+  const trail = createTrail({ store, work, head, clock, random: Math.random })
+  const index = createIndexCache({ trail, work })
+  const recorder = createRecorder({ trail, index, clock, redactionKey })
+  const digester = createDigester({ trail, signer: testSigner, clock, everyMs: 24 * 3_600_000, promisedMs })
+  return { store, work, head, clock, trail, index, recorder, digester }
+}
+
+/** A signal that never aborts. */
+export const { signal } = new AbortController()
+
+/** The scan of most tests. */
+export const scan = { runId: 'run-1', scanId: 'scan-1' }
+
+/** A revision as the engine hands it over. */
+export const seen = (record: { revision: number; [key: string]: Json }): SeenRevision => ({
+  hash: contentHash(record),
+  record,
+})
+
+/** Revisions with small settings, numbered from `first` to `last`. */
+export const revisions = (first: number, last: number): SeenRevision[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => seen(revision(first + at)))
+
+/** A revision with small settings. */
+export const revision = (number: number, settings: { [key: string]: Json } = {}) => ({
+  revision: number,
+  settings: { sessionRetentionDays: number, commandDenylist: ['rm -rf /'], ...settings },
+  user: { id: `u_${number % 3}`, email: `user${number % 3}@x.example`, name: 'Ana' },
+  updatedAt: new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString(),
+})
+
+/** The stored values of a chain, in their order. */
+export const stored = (objects: Map<string, Uint8Array>, series: Series): { [key: string]: unknown }[] =>
+  [...objects.keys()]
+    .filter((key) => sequenceOf(series, key) !== null)
+    .sort()
+    .map((key) => unseal(objects.get(key) as Uint8Array)?.value as { [key: string]: unknown })
+
+/** The findings stored. */
+export const findingsIn = (objects: Map<string, Uint8Array>) => stored(objects, 'findings') as unknown as Finding[]

@@ -1,0 +1,6 @@
+import { enterpriseControlRevisions } from '../../lib/streams/enterprise-control-revisions.ts'
+import { describeZombies } from '../support/worlds/suites.ts'
+
+describeZombies('A worker of the settings and their audit trail that stalls past its lease', [
+  enterpriseControlRevisions,
+])

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { defineTable, type Table } from '../../lib/streams/table.ts'
+import { approveDeletes } from '../../lib/sync/approve.ts'
+import type { ObservedRecord, StreamObserver } from '../../lib/sync/ports.ts'
+import { listOf, user, users } from './support/source.ts'
+import { createWorld } from './support/world.ts'
+
+const notes = defineTable<{ note: string }, { note: string }>({
+  name: 'notes',
+  doc: 'What the observer of these tests writes.',
+  key: ['note'],
+  each: (row) => [row],
+  columns: [{ name: 'note', type: 'string', doc: 'The note.', value: ({ note }) => note }],
+}) as Table
+const stream = { ...organizationUsers, observedTables: [notes] }
+const source = (...ids: number[]) => listOf(ids.map((id) => user(id)))
+
+/** A world whose users are observed; what the observer is told, in the order of telling. */
+const observedWorld = (answers: Partial<StreamObserver> = {}) => {
+  const told: unknown[] = []
+  const observer: StreamObserver = {
+    flushed: async (records: readonly ObservedRecord[]) => {
+      const { lastScan, scan } = (await world.checkpoints.read(stream.name))!
+      told.push({ flushed: records.map(({ record }) => record.id), durable: (scan ?? lastScan)?.counts.received })
+    },
+    completed: async ({ seen, writeRows }) => {
+      told.push({ seen: [...seen()] })
+      await writeRows(notes, [{ note: `look ${told.length}` }])
+      const remark = (severity: 'info' | 'critical', about: string) => ({ severity, code: 'c', about, message: 'm' })
+      return { remarks: [remark('info', 'a'), remark('critical', 'b')], settle: async () => void told.push('settled') }
+    },
+    ...answers,
+  }
+  const world = createWorld({ observers: { [stream.name]: observer }, settings: { flushRecords: 2 } })
+  return { world, told }
+}
+
+describe('an observer of a stream', () => {
+  it('sees each valid record before the checkpoint moves past it, unchanged ones, too, and settles after the end', async () => {
+    const { world, told } = observedWorld()
+    await world.sync(stream, source(0, 1, 2))
+    expect(told.splice(0)).toEqual([
+      { flushed: ['u0', 'u1', 'u2'], durable: 0 },
+      { seen: ['u0', 'u1', 'u2'] },
+      'settled',
+    ])
+    await world.sync(stream, listOf([user(0), user(1, { email: 5 }), user(3)]))
+    expect(told).toEqual([{ flushed: ['u0', 'u3'], durable: 0 }, { seen: ['u0', 'u1', 'u3'] }, 'settled'])
+  })
+
+  it('has its rows published with the scan, and what it says is told, the gravest first', async () => {
+    const { world } = observedWorld()
+    const { remarks } = await world.sync(stream, source(0), { runId: 'r' })
+    expect(remarks?.map(({ about }) => about)).toEqual(['b', 'a'])
+    // A schedule that fires twice is told the same.
+    expect(await world.sync(stream, source(0), { runId: 'r' })).toMatchObject({ remarks })
+    await world.publish([stream])
+    expect(world.lake.publishedRows('notes')).toMatchObject([{ note: 'look 2', _op: 'upsert', _hash: null }])
+  })
+
+  it('stops the stream before its checkpoint moves when it can not keep what it saw', async () => {
+    let broken = true
+    const { world } = observedWorld({
+      flushed: async () => {
+        if (broken) throw new Error('full')
+      },
+    })
+    await expect(world.sync(stream, source(0, 1, 2))).rejects.toThrow('full')
+    expect((await world.checkpoints.read(stream.name))?.scan?.segments).toEqual([])
+    broken = false
+    expect(await world.sync(stream, source(0, 1, 2))).toMatchObject({ status: 'complete' })
+  })
+
+  it('sees suspect scans as they are, and no approval, since that reads no list', async () => {
+    const { world, told } = observedWorld()
+    await world.sync(stream, listOf(users(20)))
+    told.length = 0
+    expect(await world.sync(stream, source(0, 1))).toMatchObject({ status: 'suspect' })
+    expect(told).toContainEqual({ seen: ['u0', 'u1'] })
+    told.length = 0
+    const run = world.newRun()
+    expect(await approveDeletes(stream, run, world.deps(source()))).toMatchObject({ status: 'complete' })
+    expect(told).toEqual([])
+  })
+
+  it('does not see as listed what the scan deletes', async () => {
+    const { world, told } = observedWorld()
+    await world.sync(stream, source(0, 1, 2))
+    await world.sync(stream, source(0, 1))
+    expect(told).toContainEqual({ seen: ['u0', 'u1'] })
+  })
+
+  it('whose settling fails does not undo a scan that is complete', async () => {
+    const { world } = observedWorld({
+      completed: async () => ({ remarks: [], settle: () => Promise.reject(new Error('away')) }),
+    })
+    expect(await world.sync(stream, source(0))).toMatchObject({ status: 'complete' })
+    expect(world.warnings).toContain('What was observed could not be settled; the next scan tells it again.')
+  })
+})
