@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { WatchRule } from '../lib/audit/watch.ts'
+import { defaultRules } from '../lib/limits/rules.ts'
 import { streams } from '../lib/streams/index.ts'
 
 const streamNames = streams.map(({ name }) => name)
@@ -55,6 +57,25 @@ const Retention = z.strictObject({
     .describe('compliance: not even the account owner can remove an entry, or the bucket, before its time.'),
 })
 
+/** Bounds of credit limits; the platform names none (lib/limits/rules.ts). */
+const Limits = z.strictObject({
+  maxLimit: z.int().min(0).default(defaultRules.maxLimit).describe('The largest limit that may be set.'),
+  maxChanges: z.int().min(1).default(defaultRules.maxChanges).describe('The most changes that one file may make.'),
+})
+
+/** All variables of a function together hold 4 KB. */
+const maxWatchRulesBytes = 2_500
+
+/** The rules as a function gets them. */
+export const watchRulesText = (rules: readonly WatchRule[]): string => JSON.stringify(rules)
+
+const WatchRules = z
+  .array(WatchRule)
+  .refine(
+    (rules) => Buffer.byteLength(watchRulesText(rules)) <= maxWatchRulesBytes,
+    `are more than the ${maxWatchRulesBytes} bytes of JSON that fit into a function's environment`,
+  )
+
 /** What an installation can choose. Only the platform's addresses and the name of the secret have no default. */
 export const Config = z.strictObject({
   name: z
@@ -87,6 +108,10 @@ export const Config = z.strictObject({
       }),
     }),
   retention: Retention.default(Retention.parse({})),
+  limits: Limits.default(Limits.parse({})),
+  watchRules: WatchRules.default([]).describe(
+    'Changes of settings that deserve attention, besides ours (docs/audit.md).',
+  ),
   alarmEmail: z.email('is no e-mail address').optional(),
   eventBus: z.string().min(1).default('default').describe('Where sync.run.completed is put.'),
 })

@@ -1,4 +1,5 @@
 import { Aws } from 'aws-cdk-lib'
+import type { QueueShape } from '../lib/limits/queue.ts'
 import type { BucketShape, TableShape } from '../lib/stores/resources.ts'
 
 /**
@@ -10,13 +11,16 @@ export const namesOf = (prefix: string) => ({
   table: ({ name }: Pick<TableShape, 'name'>) => `${prefix}-${name}`,
   /** Bucket names are one space for all accounts. */
   bucket: ({ name }: Pick<BucketShape, 'name'>) => `${prefix}-${name}-${Aws.ACCOUNT_ID}-${Aws.REGION}`,
+  queue: ({ name }: Pick<QueueShape, 'name'>) => `${prefix}-${name}`,
   redactionSecret: `${prefix}/redaction-key`,
   /** Glue knows no hyphens in names that SQL can use unquoted. */
   database: prefix.replaceAll('-', '_'),
   workgroup: prefix,
   startDeadLetters: `${prefix}-undelivered-starts`,
-  /** The parameter that holds the ARN of the key, the one thing that no name tells. */
+  /** The parameter that holds the ARN of the key, which no name tells. */
   keyParameter: `/${prefix}/key-arn`,
+  /** Likewise for the key that signs digests of the audit trail. */
+  signingKeyParameter: `/${prefix}/audit-signing-key-arn`,
   alarmTopic: `${prefix}-alarms`,
   stateMachine: `${prefix}-sync`,
   function: (name: string) => `${prefix}-${name}`,

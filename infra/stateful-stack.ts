@@ -1,22 +1,31 @@
-import { type App, Aws, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib'
+import { type App, Aws, CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type CfnTable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms'
+import { type CfnKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
-import { type CfnQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { StringParameter } from 'aws-cdk-lib/aws-ssm'
+import { limitsTable } from '../lib/limits/ledger-items.ts'
 import { publishedStreams } from '../lib/published-streams.ts'
-import { lakeBucket, recordsTable, stateTable, type TableShape } from '../lib/stores/resources.ts'
+import {
+  auditBucket,
+  inboxBucket,
+  lakeBucket,
+  recordsTable,
+  stateTable,
+  type TableShape,
+} from '../lib/stores/resources.ts'
 import type { Config } from './config.ts'
 import { Buckets } from './constructs/buckets.ts'
 import { CatalogDatabase } from './constructs/catalog-database.ts'
+import { Queues } from './constructs/queues.ts'
 import { namesOf } from './names.ts'
 import { kept } from './removal.ts'
 
-/** The tables of this stack; an emulator creates the same. */
+/** The tables of this stack; emulators create the same. */
 const tables: readonly (TableShape & { logicalId: string })[] = [
   { ...stateTable, logicalId: 'StateTable' },
   { ...recordsTable, logicalId: 'RecordsTable' },
+  { ...limitsTable, logicalId: 'LimitsTable' },
 ]
 
 /**
@@ -32,11 +41,20 @@ export class StatefulStack extends Stack {
     for (const shape of tables) this.table(shape, names.table(shape), key)
     new Buckets(this, 'Buckets', { names, key, retention: config.retention })
     this.redactionSecret(names.redactionSecret, key)
-    this.startDeadLetters(names.startDeadLetters, key)
+    const signingKey = this.signingKey(config.name)
+    const { addresses } = new Queues(this, 'Queues', { names, key })
     new CatalogDatabase(this, 'Catalog', { names, key, streams: publishedStreams })
     new StringParameter(this, 'KeyParameter', { parameterName: names.keyParameter, stringValue: key.keyArn })
+    new StringParameter(this, 'SigningKeyParameter', {
+      parameterName: names.signingKeyParameter,
+      stringValue: signingKey.keyArn,
+    })
     for (const { variable, ...shape } of tables) new CfnOutput(this, variable, { value: names.table(shape) })
-    new CfnOutput(this, lakeBucket.variable, { value: names.bucket(lakeBucket) })
+    for (const { variable, ...shape } of [lakeBucket, auditBucket, inboxBucket]) {
+      new CfnOutput(this, variable, { value: names.bucket(shape) })
+    }
+    for (const [variable, value] of Object.entries(addresses)) new CfnOutput(this, variable, { value })
+    new CfnOutput(this, 'AUDIT_SIGNING_KEY_ARN', { value: signingKey.keyArn })
   }
 
   private key(prefix: string): Key {
@@ -56,6 +74,19 @@ export class StatefulStack extends Stack {
       }),
     )
     ;(key.node.defaultChild as CfnKey).overrideLogicalId('DataKey')
+    return key
+  }
+
+  /** Signs digests of the audit trail. It can't be rotated: a new one is a new key, which auditors must be told. */
+  private signingKey(prefix: string): Key {
+    const key = new Key(this, 'SigningKey', {
+      alias: `alias/${prefix}-audit-signing`,
+      description: `${prefix}: signs digests of the audit trail.`,
+      keySpec: KeySpec.ECC_NIST_P256,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      removalPolicy: kept,
+    })
+    ;(key.node.defaultChild as CfnKey).overrideLogicalId('AuditSigningKey')
     return key
   }
 
@@ -88,19 +119,5 @@ export class StatefulStack extends Stack {
       reason:
         'A new key changes every fingerprint, so that each record with a secret counts as changed: it is rotated by hand.',
     })
-  }
-
-  /** Takes the starts of runs that Scheduler could not deliver. */
-  private startDeadLetters(queueName: string, encryptionMasterKey: Key): void {
-    const queue = new Queue(this, 'StartDeadLetters', {
-      queueName,
-      encryption: QueueEncryption.KMS,
-      encryptionMasterKey,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      removalPolicy: kept,
-    })
-    ;(queue.node.defaultChild as CfnQueue).overrideLogicalId('StartDeadLetterQueue')
-    Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is the dead-letter queue.' })
   }
 }

@@ -4,12 +4,16 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
-import { Queue } from 'aws-cdk-lib/aws-sqs'
+import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs'
 import { StringParameter } from 'aws-cdk-lib/aws-ssm'
-import { lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
-import type { Config } from './config.ts'
+import { limitsTable } from '../lib/limits/ledger-items.ts'
+import { limitsDeadLetters, limitsQueue } from '../lib/limits/queue.ts'
+import { auditBucket, lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
+import { type Config, watchRulesText } from './config.ts'
 import { Alarms } from './constructs/alarms.ts'
+import { AuditDigest } from './constructs/audit.ts'
 import { grantPublishRun, grantSyncStream } from './constructs/grants.ts'
+import { Limits } from './constructs/limits.ts'
 import { Overview } from './constructs/overview.ts'
 import { Schedules } from './constructs/schedules.ts'
 import { SyncMachine } from './constructs/sync-machine.ts'
@@ -23,12 +27,8 @@ export class StatelessStack extends Stack {
     const { config } = props
     const names = namesOf(config.name)
     const keyArn = StringParameter.valueForStringParameter(this, names.keyParameter)
-    const undelivered = Queue.fromQueueArn(
-      this,
-      'Undelivered',
-      this.formatArn({ service: 'sqs', resource: names.startDeadLetters }),
-    )
-    const functions = this.functions(config, names, keyArn)
+    const undelivered = this.queue('Undelivered', names.startDeadLetters)
+    const functions = this.functions({ config, names, keyArn, undelivered })
     const { machine } = new SyncMachine(this, 'Sync', {
       names,
       logDays: config.retention.logDays,
@@ -37,17 +37,38 @@ export class StatelessStack extends Stack {
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
-    const lambdas = { 'sync-stream': functions.syncStream.lambda, 'publish-run': functions.publishRun.lambda }
-    new Alarms(this, 'Alarms', { names, config, topic, machine, functions: lambdas, undelivered })
-    new Overview(this, 'Overview', { names, config, machine, functions: lambdas })
+    const lambdas = Object.fromEntries(Object.values(functions).map(({ name, lambda }) => [name, lambda]))
+    const queues = {
+      undelivered,
+      limits: this.queue('Limits', names.queue(limitsQueue)),
+      deadLetters: this.queue('DeadLetters', names.queue(limitsDeadLetters)),
+    }
+    new Alarms(this, 'Alarms', { names, config, topic, machine, functions: lambdas, queues })
+    new Overview(this, 'Overview', { names, config, machine, functions: lambdas, queues })
   }
 
-  private functions(config: Config, names: Names, keyArn: string) {
+  /** A queue of the stateful stack. */
+  private queue(id: string, name: string): IQueue {
+    return Queue.fromQueueArn(this, id, this.formatArn({ service: 'sqs', resource: name }))
+  }
+
+  private functions({ config, names, keyArn, undelivered }: Installed) {
     const { platform, eventBus, retention } = config
-    const { database } = names
-    const common = { names, logDays: retention.logDays as RetentionDays, environment: environmentOf(config, names) }
+    const signingKeyArn = StringParameter.valueForStringParameter(this, names.signingKeyParameter)
+    const resources = {
+      names,
+      keyArn,
+      signingKeyArn,
+      database: names.database,
+      eventBus,
+      platformSecret: platform.secretName,
+    }
+    const logDays = retention.logDays as RetentionDays
+    const common = { names, logDays, environment: environmentOf(config, names) }
+    const recording = { ...common, environment: { ...common.environment, ...auditEnvironmentOf(names, signingKeyArn) } }
     const syncStream = new WorkerFunction(this, 'SyncStream', {
-      ...common,
+      ...recording,
+      environment: { ...recording.environment, AUDIT_WATCH_RULES: watchRulesText(config.watchRules) },
       name: 'sync-stream',
       // A whole processor: below 1,769 MB a function gets a share of one.
       memoryMegabytes: 1_769,
@@ -55,14 +76,17 @@ export class StatelessStack extends Stack {
     })
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
+      environment: { ...common.environment, [limitsTable.variable]: names.table(limitsTable) },
       name: 'publish-run',
       memoryMegabytes: 512,
       timeout: Duration.minutes(5),
     })
-    const resources = { names, keyArn, database, eventBus, platformSecret: platform.secretName }
     grantSyncStream(syncStream, resources)
     grantPublishRun(publishRun, resources)
-    return { syncStream, publishRun }
+    const audit = new AuditDigest(this, 'Audit', { names, common: recording, resources, undelivered })
+    const platformOnly = { ...common, environment: platformEnvironmentOf(config) }
+    const limits = new Limits(this, 'Limits', { names, config, common: platformOnly, resources })
+    return { syncStream, publishRun, applyLimits: limits.apply, importLimits: limits.import, auditDigest: audit.worker }
   }
 
   private alarmTopic(names: Names, { alarmEmail }: Config, keyArn: string): Topic {
@@ -85,15 +109,27 @@ export class StatelessStack extends Stack {
   }
 }
 
-/** What the functions read from their environment (lib/core/env.ts). */
-const environmentOf = ({ platform, eventBus }: Config, names: Names): Record<string, string> => ({
+type Installed = { config: Config; names: Names; keyArn: string; undelivered: IQueue }
+
+const platformEnvironmentOf = ({ platform }: Config): Record<string, string> => ({
   PLATFORM_APP_URL: platform.appUrl,
   PLATFORM_BASE_URL: platform.baseUrl,
   PLATFORM_SECRET_ID: platform.secretName,
+})
+
+/** What functions read from their environment (lib/core/env.ts). */
+const environmentOf = (config: Config, names: Names): Record<string, string> => ({
+  ...platformEnvironmentOf(config),
   REDACTION_SECRET_ID: names.redactionSecret,
   [stateTable.variable]: names.table(stateTable),
   [recordsTable.variable]: names.table(recordsTable),
   [lakeBucket.variable]: names.bucket(lakeBucket),
   CATALOG_DATABASE: names.database,
-  EVENT_BUS: eventBus,
+  EVENT_BUS: config.eventBus,
+})
+
+/** What those read, besides, that append to the audit trail. */
+const auditEnvironmentOf = (names: Names, signingKeyArn: string): Record<string, string> => ({
+  [auditBucket.variable]: names.bucket(auditBucket),
+  AUDIT_SIGNING_KEY_ARN: signingKeyArn,
 })

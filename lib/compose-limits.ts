@@ -29,7 +29,7 @@ export const LimitsVariables = StoreVariables.pick({
   AWS_SECRET_ACCESS_KEY: true,
 }).extend({
   LIMITS_TABLE: z.string('is missing; set it to the name of the limits table (an output of the stateful stack)'),
-  LIMITS_QUEUE_URL: z.url('is missing; set it to the address of the limits queue (an output of the stateless stack)'),
+  LIMITS_QUEUE_URL: z.url('is missing; set it to the address of the limits queue (an output of the stateful stack)'),
   LIMITS_DEAD_LETTERS_URL: z.url().optional(),
   INBOX_BUCKET: z.string().optional(),
   LIMITS_MAX_LIMIT: count('the largest limit that may be set').default(defaultRules.maxLimit),

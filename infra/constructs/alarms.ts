@@ -10,17 +10,22 @@ import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
 import { measurementsOf } from './measurements.ts'
 
+/** The queues of an installation. */
+export type AlarmedQueues = { undelivered: IQueue; limits: IQueue; deadLetters: IQueue }
+
 type Props = {
   names: Names
   config: Config
   topic: ITopic
   machine: StateMachine
   functions: Record<string, IFunction>
-  undelivered: IQueue
+  queues: AlarmedQueues
 }
 
 const hour = Duration.hours(1)
 const quarter = Duration.minutes(15)
+/** As long as a digest promises that the next one takes at most (lib/audit/audit.ts). */
+const digestHours = 26
 
 /** One alarm per promise that can be broken; docs/operations.md says under the same name what to do. */
 export class Alarms extends Construct {
@@ -32,6 +37,8 @@ export class Alarms extends Construct {
     this.streams()
     this.schedules()
     this.machinery()
+    this.limits()
+    this.audit()
   }
 
   private streams() {
@@ -65,7 +72,7 @@ export class Alarms extends Construct {
   }
 
   private machinery() {
-    const { machine, functions, undelivered } = this.props
+    const { machine, functions, queues } = this.props
     const ended = new MathExpression({
       expression: 'failed + timedOut + aborted',
       usingMetrics: {
@@ -89,8 +96,41 @@ export class Alarms extends Construct {
       })
       this.whenAny(`${name}-errors`, trouble, `The function ${name} threw, was killed, or was throttled.`)
     }
-    const waiting = undelivered.metricApproximateNumberOfMessagesVisible({ period: quarter })
-    this.whenAny('start-undelivered', waiting, 'A schedule fired and no run could be started.')
+    const waiting = queues.undelivered.metricApproximateNumberOfMessagesVisible({ period: quarter })
+    this.whenAny('start-undelivered', waiting, 'A schedule fired and nothing could be started.')
+  }
+
+  private limits() {
+    const { names, queues } = this.props
+    const { ofAny } = measurementsOf(names)
+    const any = { period: quarter }
+    this.whenAny(
+      'limits-failed',
+      ofAny('LimitsFailed', any),
+      'Credit limits did not come to be as they were asked for.',
+    )
+    this.whenAny(
+      'limit-messages-failed',
+      ofAny('LimitMessagesFailed', any),
+      'Messages with credit limits went back to the queue.',
+    )
+    const dead = queues.deadLetters.metricApproximateNumberOfMessagesVisible(any)
+    this.whenAny('limit-dead-letters', dead, 'Messages with credit limits failed five times and wait for somebody.')
+  }
+
+  private audit() {
+    const { ofAny } = measurementsOf(this.props.names)
+    this.whenAny(
+      'audit-findings',
+      ofAny('AuditFindings', { period: quarter }),
+      'Something is wrong with the history of the settings, or with its evidence.',
+    )
+    this.alarm('audit-digest-missing', {
+      metric: ofAny('AuditDigests', { period: hour }),
+      description: `No digest of the audit trail was signed in ${digestHours} hours.`,
+      below: true,
+      periods: digestHours,
+    })
   }
 
   private whenAny(name: string, metric: IMetric, description: string) {

@@ -54,14 +54,16 @@ export class Buckets extends Construct {
         objectLockEnabled: shape.objectLock,
         ...more,
       })
-      pin(bucket, logicalId)
+      return pin(bucket, logicalId)
     }
     create(lakeBucket, 'LakeBucket', { lifecycleRules: lakeRules(retention) })
     create(auditBucket, 'AuditBucket', {
       objectLockDefaultRetention: lockOf(retention),
       lifecycleRules: [abortUploads],
     })
-    create(inboxBucket, 'InboxBucket', { lifecycleRules: [abortUploads, oldVersions(retention)] })
+    const inbox = create(inboxBucket, 'InboxBucket', { lifecycleRules: [abortUploads, oldVersions(retention)] })
+    // Said in the template itself: the CDK's own way is a function of its own that edits the bucket.
+    inbox.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } }
   }
 }
 
@@ -91,4 +93,8 @@ const lockOf = ({ auditMode, auditDays }: Config['retention']): ObjectLockRetent
     : ObjectLockRetention.governance(Duration.days(auditDays))
 
 /** A logical id that no refactoring changes: another one would be another bucket. */
-const pin = (bucket: Bucket, logicalId: string) => (bucket.node.defaultChild as CfnBucket).overrideLogicalId(logicalId)
+const pin = (bucket: Bucket, logicalId: string): CfnBucket => {
+  const resource = bucket.node.defaultChild as CfnBucket
+  resource.overrideLogicalId(logicalId)
+  return resource
+}

@@ -1,42 +1,113 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
+import { limitsTable } from '../../lib/limits/ledger-items.ts'
+import { limitsQueue, type QueueShape } from '../../lib/limits/queue.ts'
 import { publishedStreams } from '../../lib/published-streams.ts'
 import { warehouseTables } from '../../lib/stores/glue-table.ts'
-import { lakeBucket, recordsTable, stateTable, type TableShape } from '../../lib/stores/resources.ts'
+import {
+  auditBucket,
+  type BucketShape,
+  inboxBucket,
+  lakeBucket,
+  recordsTable,
+  stateTable,
+  type TableShape,
+} from '../../lib/stores/resources.ts'
 import type { Names } from '../names.ts'
 import type { WorkerFunction } from './worker-function.ts'
 
-type Resources = { names: Names; keyArn: string; database: string; eventBus: string; platformSecret: string }
+/** What grants need to know besides names. */
+export type Resources = {
+  names: Names
+  keyArn: string
+  signingKeyArn: string
+  database: string
+  eventBus: string
+  platformSecret: string
+}
 
 /**
  * What each function may do, action by action. Reading an object that may be missing needs s3:ListBucket: without it S3
  * says "forbidden" instead of "not there".
  */
-export const grantSyncStream = (sync: WorkerFunction, { names, keyArn, platformSecret }: Resources): void => {
+export const grantSyncStream = (sync: WorkerFunction, resources: Resources): void => {
+  const { names, keyArn, platformSecret } = resources
   const { table, objects, bucket, secret } = arns(sync, names)
   sync.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], table(stateTable))
   sync.allow(['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'], table(recordsTable))
-  sync.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects('changes', 'quarantine', 'index', 'bodies'))
-  sync.allow(['s3:GetObject'], ...objects('index'))
-  sync.allow(['s3:ListBucket'], bucket)
+  sync.allow(
+    ['s3:PutObject', 's3:AbortMultipartUpload'],
+    ...objects(lakeBucket, 'changes', 'quarantine', 'index', 'bodies'),
+  )
+  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index'))
+  sync.allow(['s3:ListBucket'], bucket(lakeBucket))
   sync.allow(['secretsmanager:GetSecretValue'], secret(platformSecret), secret(names.redactionSecret))
   sync.allow(useKey, keyArn)
+  grantRecording(sync, resources)
 }
 
-/** Publishing reads and removes working objects, and writes manifests, the catalog and one event. */
+/** Publishing reads and removes working objects, brings the outcomes of limits along, and writes manifests, the catalog and one event. */
 export const grantPublishRun = (publish: WorkerFunction, resources: Resources): void => {
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
-  publish.allow(['s3:GetObject'], ...objects('index', 'manifests'))
-  publish.allow(['s3:PutObject'], ...objects('manifests'))
-  publish.allow(['s3:DeleteObject'], ...objects('changes', 'quarantine', 'index'))
-  publish.allow(['s3:ListBucket'], bucket)
+  publish.allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], table(limitsTable))
+  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'manifests'))
+  publish.allow(['s3:PutObject'], ...objects(lakeBucket, 'manifests', 'changes', 'index'))
+  publish.allow(['s3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'index'))
+  publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine', 'index'))
+  publish.allow(['s3:ListBucket'], bucket(lakeBucket))
   const catalogTables = warehouseTables(publishedStreams).map(({ table: { name } }) =>
     glue(`table/${database}/${name}`),
   )
   publish.allow(['glue:BatchCreatePartition'], glue('catalog'), glue(`database/${database}`), ...catalogTables)
   publish.allow(['events:PutEvents'], bus(eventBus))
   publish.allow(useKey, keyArn)
+}
+
+/** Applying reads messages and sends none: a function that feeds its own queue is stopped by Lambda after 16 turns. */
+export const grantApplyLimits = (apply: WorkerFunction, { names, keyArn, platformSecret }: Resources): void => {
+  const { table, queue, secret } = arns(apply, names)
+  apply.allow(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+    queue(limitsQueue),
+  )
+  apply.allow(
+    ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
+    table(limitsTable),
+  )
+  apply.allow(['secretsmanager:GetSecretValue'], secret(platformSecret))
+  apply.allow(useKey, keyArn)
+}
+
+/** Importing takes files out of the inbox, compares them with the ledger, and sends messages. */
+export const grantImportLimits = (imports: WorkerFunction, { names, keyArn }: Resources): void => {
+  const { table, queue, objects, bucket } = arns(imports, names)
+  imports.allow(['s3:GetObject', 's3:DeleteObject'], ...objects(inboxBucket, null))
+  imports.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(inboxBucket, 'done', 'failed'))
+  imports.allow(['s3:ListBucket'], bucket(inboxBucket))
+  imports.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], table(limitsTable))
+  imports.allow(['sqs:SendMessage'], queue(limitsQueue))
+  imports.allow(useKey, keyArn)
+}
+
+/** The daily digest reads the whole trail and appends to it. */
+export const grantAuditDigest = (digest: WorkerFunction, resources: Resources): void => {
+  const { table, objects, bucket } = arns(digest, resources.names)
+  digest.allow(['dynamodb:GetItem'], table(stateTable))
+  digest.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'index/audit'))
+  digest.allow(['s3:ListBucket'], bucket(lakeBucket))
+  digest.allow(useKey, resources.keyArn)
+  grantRecording(digest, resources)
+}
+
+/** Appending to the audit trail: its head, its objects, what is staged for it, and its signature. Nobody may remove an object. */
+const grantRecording = (recorder: WorkerFunction, { names, signingKeyArn }: Resources): void => {
+  const { table, objects, bucket } = arns(recorder, names)
+  recorder.allow(['dynamodb:PutItem'], table(stateTable))
+  recorder.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], ...objects(auditBucket, 'audit'))
+  recorder.allow(['s3:ListBucket'], bucket(auditBucket))
+  recorder.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'index/audit/staged'))
+  recorder.allow(['kms:GetPublicKey', 'kms:Sign'], signingKeyArn)
 }
 
 /** What DynamoDB and S3 do with the key in the caller's name. */
@@ -51,16 +122,15 @@ const useKey = [
 
 const arns = (scope: WorkerFunction, names: Names) => {
   const stack = Stack.of(scope)
-  const bucket = stack.formatArn({
-    service: 's3',
-    resource: names.bucket(lakeBucket),
-    region: '',
-    account: '',
-  })
+  const bucket = (shape: BucketShape) =>
+    stack.formatArn({ service: 's3', resource: names.bucket(shape), region: '', account: '' })
   return {
     bucket,
-    objects: (...folders: string[]) => folders.map((folder) => objectsIn(scope, bucket, folder)),
+    /** Objects below folders; null stands for all of the bucket. */
+    objects: (shape: BucketShape, ...folders: (string | null)[]) =>
+      folders.map((folder) => objectsIn(scope, bucket(shape), folder === null ? '' : `${folder}/`)),
     table: (shape: TableShape) => arn(stack, 'dynamodb', `table/${names.table(shape)}`),
+    queue: (shape: QueueShape) => arn(stack, 'sqs', names.queue(shape)),
     glue: (resource: string) => arn(stack, 'glue', resource),
     bus: (name: string) => arn(stack, 'events', `event-bus/${name}`),
     // Secrets Manager adds a hyphen and six characters to the name.
@@ -68,16 +138,16 @@ const arns = (scope: WorkerFunction, names: Names) => {
   }
 }
 
-/** The folders of the bucket are the finest grain there is: the names of objects come from runs. */
-const objectsIn = (scope: WorkerFunction, bucket: string, folder: string): string => {
-  const pattern = `${bucket}/${folder}/*`
+/** The folders of a bucket are the finest grain there is: the names of objects are made at run time, or by people. */
+const objectsIn = (scope: WorkerFunction, bucket: string, prefix: string): string => {
+  const pattern = `${bucket}/${prefix}*`
   const asReported = pattern
     .replace(Stack.of(scope).partition, '<AWS::Partition>')
     .replace(Aws.ACCOUNT_ID, '<AWS::AccountId>')
     .replace(Aws.REGION, '<AWS::Region>')
   Validations.of(scope.role).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${asReported}]`,
-    reason: `Keys below ${folder}/ are made at run time.`,
+    reason: prefix ? `Keys below ${prefix} are made at run time.` : 'Files are named by those who drop them.',
   })
   return pattern
 }

@@ -21,6 +21,8 @@ export const measurementsOf = ({ prefix: service }: Names) => {
 
   return {
     ofStream,
+    /** What is measured without further dimensions. */
+    ofAny: (name: MetricName, { period, label = name }: Options) => metric(name, {}, { period, label }),
     ofSchedule: (name: MetricName, schedule: string, options: Options) => metric(name, { schedule }, options),
     /** Of all streams together: an alarm can add up to ten. */
     ofAll: (name: MetricName, streams: readonly string[], { period, label = name }: Options) => {

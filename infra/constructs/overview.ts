@@ -11,12 +11,20 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { MetricName } from '../../lib/core/metrics.ts'
+import { limitsTable } from '../../lib/limits/ledger-items.ts'
 import { recordsTable, stateTable } from '../../lib/stores/resources.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
+import type { AlarmedQueues } from './alarms.ts'
 import { awsMetric, measurementsOf } from './measurements.ts'
 
-type Props = { names: Names; config: Config; machine: StateMachine; functions: Record<string, IFunction> }
+type Props = {
+  names: Names
+  config: Config
+  machine: StateMachine
+  functions: Record<string, IFunction>
+  queues: AlarmedQueues
+}
 
 const day = Duration.days(1)
 const hour = Duration.hours(1)
@@ -32,6 +40,8 @@ export class Overview extends Construct {
         [heading('Did last night complete?')],
         lastNight(props),
         ...streamRows(props),
+        ...limitsRows(props),
+        ...auditRows(props),
         [heading('What does it cost? (docs/operations.md has the prices)')],
         costs(props).map(([title, metrics]) => graph(title, metrics, 6)),
       ],
@@ -73,12 +83,45 @@ const streamRows = ({ names, config }: Props): IWidget[][] => {
   ]
 }
 
+const limitsRows = ({ names, queues: { limits, deadLetters } }: Props): IWidget[][] => {
+  const { ofAny } = measurementsOf(names)
+  const waiting = [
+    limits.metricApproximateNumberOfMessagesVisible({ label: 'waiting', period: hour }),
+    limits.metricApproximateNumberOfMessagesNotVisible({ label: 'at work, or pausing', period: hour }),
+    deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters', period: hour }),
+  ]
+  const ended = (['LimitsApplied', 'LimitsFailed', 'LimitsSuperseded'] as const).map((name) =>
+    ofAny(name, { period: hour }),
+  )
+  return [
+    [heading('What became of credit limits?')],
+    [
+      graph('Entries by outcome', ended),
+      graph('Messages', waiting),
+      graph('Messages that went back to the queue', [ofAny('LimitMessagesFailed', { period: hour })]),
+    ],
+  ]
+}
+
+const auditRows = ({ names }: Props): IWidget[][] => {
+  const { ofAny } = measurementsOf(names)
+  const daily = (...metrics: MetricName[]) => metrics.map((name) => ofAny(name, { period: day }))
+  return [
+    [heading('Does the audit trail grow and hold?')],
+    [
+      graph('Revisions recorded a day', daily('AuditEntries')),
+      graph('Findings, and changes that deserve attention', daily('AuditFindings', 'AuditWatchMatches')),
+      graph('Digests signed a day', daily('AuditDigests')),
+    ],
+  ]
+}
+
 const heading = (text: string) => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 })
 
 /** What is billed by use, per day. */
 const costs = ({ names, machine, functions }: Props): [string, IMetric[]][] => {
   const consumed = (kind: 'Read' | 'Write') =>
-    [stateTable, recordsTable].map((shape) =>
+    [stateTable, recordsTable, limitsTable].map((shape) =>
       awsMetric({
         namespace: 'AWS/DynamoDB',
         metricName: `Consumed${kind}CapacityUnits`,

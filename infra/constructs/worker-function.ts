@@ -7,14 +7,14 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Names } from '../names.ts'
 
-type Props = {
+/** What all functions of an installation have alike. */
+export type FunctionCommons = { names: Names; logDays: RetentionDays; environment: Record<string, string> }
+
+type Props = FunctionCommons & {
   /** The file in functions/, without extension; also the name of the function. */
   name: string
-  names: Names
-  logDays: RetentionDays
   memoryMegabytes: number
   timeout: Duration
-  environment: Record<string, string>
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -25,12 +25,14 @@ const banner =
 
 /** A function of functions/ with its own role, its own log group and nothing granted beyond writing to it. */
 export class WorkerFunction extends Construct {
+  readonly name: string
   readonly lambda: NodejsFunction
   readonly role: Role
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
     const { name, names, logDays, memoryMegabytes, timeout, environment } = props
+    this.name = name
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: names.logGroup(name),
       retention: logDays,

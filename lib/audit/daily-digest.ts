@@ -33,6 +33,7 @@ export const writeDailyDigest = async (
     return chainBatch(marks, { findings })
   }, signal)
   await digester.write(signal)
+  metrics.count('AuditDigests', 1)
   metrics.count('AuditFindings', newFindings)
   return { checked: countsText(report), faults: report.faults.length, newFindings }
 }

@@ -2,6 +2,7 @@
 export type MetricName =
   | 'ApiCalls'
   | 'ApiRetries'
+  | 'AuditDigests'
   | 'AuditEntries'
   | 'AuditFindings'
   | 'AuditWatchMatches'

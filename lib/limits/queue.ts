@@ -32,6 +32,12 @@ export const limitsDeadLetters = {
 /** Receives of a message before it becomes a dead letter. */
 export const maxReceives = 5
 
+/** The longest that one batch may take: the time limit of the function. */
+export const applySeconds = 60
+
+/** How long a message that was handed out stays hidden: AWS asks for six times what a batch may take. */
+export const visibilitySeconds = 6 * applySeconds
+
 /** SQS takes no longer pause. */
 const maxPauseSeconds = 12 * 60 * 60
 

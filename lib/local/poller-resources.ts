@@ -1,12 +1,9 @@
 import { CreateTableCommand, type DynamoDBClient, ListTablesCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { limitsTable } from '../limits/ledger-items.ts'
-import { limitsDeadLetters, limitsQueue, maxReceives, type QueueShape } from '../limits/queue.ts'
+import { limitsDeadLetters, limitsQueue, maxReceives, type QueueShape, visibilitySeconds } from '../limits/queue.ts'
 
 const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
-
-/** Longer than a function may live; the queue of the stack has the same. */
-const visibilitySeconds = '360'
 
 /**
  * Creates the table and the queues of credit limits in emulators, and answers the variables that name them. A lease in
@@ -25,7 +22,7 @@ export const prepareLimits = async ({
     new GetQueueAttributesCommand({ QueueUrl: deadLetters, AttributeNames: ['QueueArn'] }),
   )
   const queue = await createQueue(sqs, limitsQueue, {
-    VisibilityTimeout: visibilitySeconds,
+    VisibilityTimeout: String(visibilitySeconds),
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: String(maxReceives) }),
   })
   return {

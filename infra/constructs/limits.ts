@@ -1,0 +1,79 @@
+import { Duration, Stack } from 'aws-cdk-lib'
+import { Match, Rule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import { Construct } from 'constructs'
+import { limitsTable } from '../../lib/limits/ledger-items.ts'
+import { applySeconds, limitsQueue } from '../../lib/limits/queue.ts'
+import { inboxBucket } from '../../lib/stores/resources.ts'
+import type { Config } from '../config.ts'
+import type { Names } from '../names.ts'
+import { grantApplyLimits, grantImportLimits, type Resources } from './grants.ts'
+import { type FunctionCommons, WorkerFunction } from './worker-function.ts'
+
+type Props = { names: Names; config: Config; common: FunctionCommons; resources: Resources }
+
+/** Credit limits: files of the inbox become messages, messages become limits. */
+export class Limits extends Construct {
+  readonly apply: WorkerFunction
+  readonly import: WorkerFunction
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id)
+    const { names, resources } = props
+    const environment = { ...props.common.environment, ...environmentOf(this, props) }
+    const common = { ...props.common, environment, memoryMegabytes: 512 }
+    this.apply = new WorkerFunction(this, 'Apply', {
+      ...common,
+      name: 'apply-credit-limits',
+      timeout: Duration.seconds(applySeconds),
+    })
+    this.import = new WorkerFunction(this, 'Import', {
+      ...common,
+      name: 'import-credit-limits',
+      timeout: Duration.minutes(2),
+    })
+    grantApplyLimits(this.apply, resources)
+    grantImportLimits(this.import, resources)
+    this.applyWhatComes(names)
+    this.importWhatIsDropped(names)
+  }
+
+  /** One message group, so that one batch is under way at a time, however many functions there could be. */
+  private applyWhatComes(names: Names) {
+    const mapping = this.apply.lambda.addEventSourceMapping('Queue', {
+      eventSourceArn: Stack.of(this).formatArn({ service: 'sqs', resource: names.queue(limitsQueue) }),
+      batchSize: 10,
+      reportBatchItemFailures: true,
+    })
+    // Lambda refuses a mapping whose function may not read the queue yet.
+    mapping.node.addDependency(this.apply.role)
+  }
+
+  /** What lies where files are put that were dealt with starts nothing. */
+  private importWhatIsDropped(names: Names) {
+    new Rule(this, 'Dropped', {
+      ruleName: `${names.prefix}-inbox`,
+      description: 'A file with credit limits was put into the inbox.',
+      eventPattern: {
+        source: ['aws.s3'],
+        detailType: ['Object Created'],
+        detail: {
+          bucket: { name: [names.bucket(inboxBucket)] },
+          object: { key: Match.anythingButPrefix('done/', 'failed/') },
+        },
+      },
+      targets: [new LambdaFunction(this.import.lambda)],
+    })
+  }
+}
+
+const environmentOf = (scope: Construct, { names, config }: Props): Record<string, string> => {
+  const { region, account, urlSuffix } = Stack.of(scope)
+  return {
+    [limitsTable.variable]: names.table(limitsTable),
+    [limitsQueue.variable]: `https://sqs.${region}.${urlSuffix}/${account}/${names.queue(limitsQueue)}`,
+    [inboxBucket.variable]: names.bucket(inboxBucket),
+    LIMITS_MAX_LIMIT: String(config.limits.maxLimit),
+    LIMITS_MAX_CHANGES: String(config.limits.maxChanges),
+  }
+}
