@@ -40,8 +40,8 @@ export class StatelessStack extends Stack {
     const lambdas = Object.fromEntries(Object.values(functions).map(({ name, lambda }) => [name, lambda]))
     const queues = {
       undelivered,
-      limits: this.queue('Limits', names.queue(limitsQueue)),
-      deadLetters: this.queue('DeadLetters', names.queue(limitsDeadLetters)),
+      limits: this.queue('LimitsQueue', names.queue(limitsQueue)),
+      deadLetters: this.queue('LimitsDeadLetters', names.queue(limitsDeadLetters)),
     }
     new Alarms(this, 'Alarms', { names, config, topic, machine, functions: lambdas, queues })
     new Overview(this, 'Overview', { names, config, machine, functions: lambdas, queues })

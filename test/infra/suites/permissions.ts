@@ -24,6 +24,7 @@ const short = (resource: unknown) =>
   resolved(resource)
     .replace(':us-east-1:123456789012:', ':')
     .replace('-123456789012-us-east-1', '')
+    .replace(/Ssm\w+auditsigningkeyarn\w+Parameter/, 'SigningKeyArn')
     .replace(/Ssm\w+Parameter/, 'KeyArn')
     .replace(/[0-9A-F]{8}(?=\.Arn|$)/, '')
 
@@ -31,11 +32,27 @@ const key = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptF
   (action) => `kms:${action} on KeyArn`,
 )
 
+const signing = ['kms:GetPublicKey on SigningKeyArn', 'kms:Sign on SigningKeyArn']
+
+/** What appending to the audit trail takes; removing is not among it. */
+const recording = [
+  'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',
+  ...signing,
+  's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-audit/audit/*',
+  's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/audit/staged/*',
+  's3:GetObject on arn:aws:s3:::platform-sync-audit/audit/*',
+  's3:ListBucket on arn:aws:s3:::platform-sync-audit',
+  's3:PutObject on arn:aws:s3:::platform-sync-audit/audit/*',
+]
+
+const logging = (name: string) => [`logs:CreateLogStream on ${name}Logs.Arn`, `logs:PutLogEvents on ${name}Logs.Arn`]
+
 const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']
 
 describe('what functions may do', () => {
-  it('lets sync-stream read its secrets, move its checkpoint and write its own folders of the lake', () => {
-    expect(permissionsOf('SyncStreamRole')).toEqual([
+  it('lets sync-stream read its secrets, move its checkpoint, write its own folders of the lake and record settings', () => {
+    const permissions = [
+      ...recording,
       'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:BatchWriteItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
@@ -57,12 +74,62 @@ describe('what functions may do', () => {
       'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/api-key-??????',
       'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/redaction-key-??????',
       ...tracing,
-    ])
+    ]
+    expect(permissionsOf('SyncStreamRole')).toEqual(permissions.sort())
+  })
+
+  it('lets audit-digest append to the audit trail, and read no secret', () => {
+    const permissions = [
+      ...recording,
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
+      ...key,
+      ...logging('AuditDigest'),
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/index/audit/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/index/audit/*',
+      's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/index/audit/*',
+      ...tracing,
+    ]
+    expect(permissionsOf('AuditDigestRole')).toEqual(permissions.sort())
+  })
+
+  it('lets apply-credit-limits take messages and keep the ledger; SQS-03 it sends nothing to its own queue', () => {
+    const ledger = ['BatchGetItem', 'BatchWriteItem', 'GetItem', 'UpdateItem'].map(
+      (action) => `dynamodb:${action} on arn:aws:dynamodb:table/platform-sync-limits`,
+    )
+    const messages = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+      (action) => `sqs:${action} on arn:aws:sqs:platform-sync-limits.fifo`,
+    )
+    const secret = 'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/api-key-??????'
+    const permissions = [...ledger, ...messages, secret, ...key, ...logging('LimitsApply'), ...tracing]
+    expect(permissionsOf('LimitsApplyRole')).toEqual(permissions.sort())
+  })
+
+  it('lets import-credit-limits move files of the inbox, read the ledger and send messages', () => {
+    const inbox = 'arn:aws:s3:::platform-sync-inbox'
+    const permissions = [
+      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-limits',
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-limits',
+      ...key,
+      ...logging('LimitsImport'),
+      ...['done', 'failed'].flatMap((folder) => [
+        `s3:AbortMultipartUpload on ${inbox}/${folder}/*`,
+        `s3:PutObject on ${inbox}/${folder}/*`,
+      ]),
+      `s3:DeleteObject on ${inbox}/*`,
+      `s3:GetObject on ${inbox}/*`,
+      `s3:ListBucket on ${inbox}`,
+      'sqs:SendMessage on arn:aws:sqs:platform-sync-limits.fifo',
+      ...tracing,
+    ]
+    expect(permissionsOf('LimitsImportRole')).toEqual(permissions.sort())
   })
 
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
-    const tables = ['computer_provisioning_steps', 'computers', 'credit_limit_outcomes', 'enterprise_control_revisions']
+    const tables = ['audit_findings', 'computer_provisioning_steps', 'computers', 'credit_limit_outcomes']
     const more = [
+      'enterprise_control_revisions',
+      'enterprise_setting_changes',
       'organization_users',
       'readiness_apps',
       'readiness_criteria',
@@ -71,8 +138,10 @@ describe('what functions may do', () => {
       'sessions',
     ]
     expect(permissionsOf('PublishRunRole')).toEqual([
+      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
       'events:PutEvents on arn:aws:events:event-bus/default',
       'glue:BatchCreatePartition on arn:aws:glue:catalog',
@@ -81,18 +150,29 @@ describe('what functions may do', () => {
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/index/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/manifests/*',
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/changes/*',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:PutObject on arn:aws:s3:::platform-sync-lake/manifests/*',
       ...tracing,
     ])
   })
 
-  it('lets schedules start the machine and the machine call the two functions', () => {
+  it('lets schedules start the machine and the digest, and the machine call its two functions', () => {
+    expect(permissionsOf('AuditRole')).toEqual([
+      'kms:Decrypt on KeyArn',
+      'kms:GenerateDataKey on KeyArn',
+      'lambda:InvokeFunction on AuditDigestFunction.Arn',
+      'lambda:InvokeFunction on AuditDigestFunction.Arn:*',
+      'sqs:SendMessage on arn:aws:sqs:platform-sync-undelivered-starts',
+    ])
     expect(permissionsOf('SchedulesRole')).toEqual([
       'kms:Decrypt on KeyArn',
       'kms:GenerateDataKey on KeyArn',
@@ -109,11 +189,12 @@ describe('what functions may do', () => {
   })
 
   it('gives every resource "*" to those actions alone that know no resources', () => {
-    const wild = ['SyncStreamRole', 'PublishRunRole', 'SchedulesRole', 'SyncMachineRole']
+    const ofFunctions = ['SyncStreamRole', 'PublishRunRole', 'AuditDigestRole', 'LimitsApplyRole', 'LimitsImportRole']
+    const wild = [...ofFunctions, 'SchedulesRole', 'AuditRole', 'SyncMachineRole']
       .flatMap(permissionsOf)
       .filter((permission) => permission.endsWith(' on *'))
     for (const permission of wild) expect(permission).toMatch(/^(xray|logs):/)
-    expect(resources('AWS::IAM::Policy')).toHaveLength(4)
+    expect(resources('AWS::IAM::Policy')).toHaveLength(8)
     for (const [, { Properties }] of resources('AWS::IAM::Role')) expect(Properties.ManagedPolicyArns).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { limitsTable } from '../../../lib/limits/ledger-items.ts'
 import { recordsTable, stateTable } from '../../../lib/stores/resources.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
@@ -20,14 +21,20 @@ describe('the stateful stack', () => {
     expect(ids.sort()).toEqual([
       'AccessLogsBucket',
       'AuditBucket',
+      'AuditFindingsGlueTable',
+      'AuditSigningKey',
       'CatalogDatabase',
       'ComputerProvisioningStepsGlueTable',
       'ComputersGlueTable',
       'CreditLimitOutcomesGlueTable',
       'DataKey',
       'EnterpriseControlRevisionsGlueTable',
+      'EnterpriseSettingChangesGlueTable',
       'InboxBucket',
       'LakeBucket',
+      'LimitsDeadLetterQueue',
+      'LimitsQueue',
+      'LimitsTable',
       'OrganizationUsersGlueTable',
       'ReadinessAppsGlueTable',
       'ReadinessCriteriaGlueTable',
@@ -51,6 +58,7 @@ describe('the stateful stack', () => {
     expect(tables).toEqual([
       ['StateTable', 'platform-sync-state', [hash, { AttributeName: 'sk', KeyType: 'RANGE' }]],
       ['RecordsTable', 'platform-sync-records', [hash]],
+      ['LimitsTable', 'platform-sync-limits', [hash, { AttributeName: 'sk', KeyType: 'RANGE' }]],
     ])
     const buckets = resources('AWS::S3::Bucket').map(([id, { Properties }]) => [
       id,
@@ -76,7 +84,7 @@ describe('the stateful stack', () => {
   })
 
   it('protects tables from deletion, encrypts them with the key, and can restore any second of 35 days', () => {
-    for (const { name } of [stateTable, recordsTable]) {
+    for (const { name } of [stateTable, recordsTable, limitsTable]) {
       stateful.hasResourceProperties('AWS::DynamoDB::Table', {
         TableName: `platform-sync-${name}`,
         DeletionProtectionEnabled: true,
@@ -157,6 +165,11 @@ describe('the stateful stack', () => {
     stateless.hasParameter('*', { Default: '/platform-sync/key-arn', Type: 'AWS::SSM::Parameter::Value<String>' })
   })
 
+  it('signs digests of the audit trail with a key of its own, that can do nothing else', () => {
+    stateful.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' })
+    stateful.hasResourceProperties('AWS::SSM::Parameter', { Name: '/platform-sync/audit-signing-key-arn' })
+  })
+
   it('stays as it is when a stream is disabled', () => {
     expect(synthesize({ streams: ['sessions'] }).stateful.toJSON()).toEqual(stateful.toJSON())
   })
@@ -182,7 +195,9 @@ type Named = { Type: string; Properties?: Record<string, unknown> }
 
 /** The name of a resource in its account; what stands in a database or a group is named by that, too. */
 const physicalName = ({ Type, Properties = {} }: Named): string[] => {
-  const own = Type.startsWith('AWS::IAM') ? undefined : Object.keys(Properties).find((key) => /^(\w+)?Name$/.test(key))
+  const own = /^AWS::(IAM|Lambda::(Permission|EventSourceMapping))/.test(Type)
+    ? undefined
+    : Object.keys(Properties).find((key) => /^(\w+)?Name$/.test(key))
   const within = Properties.GroupName ?? Properties.DatabaseName ?? Properties.WorkGroup ?? ''
   return own ? [`${Type} ${resolved(within)} ${resolved(Properties[own])}`] : []
 }

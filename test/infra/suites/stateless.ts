@@ -3,10 +3,19 @@ import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
 import { addInstallation } from '../../../infra/build.ts'
+import { watchRules } from '../../../lib/audit/watch-rules.ts'
+import { configuredRules } from '../../../lib/audit/watch-rules-configured.ts'
 import { Occasion } from '../../../lib/sync/occasion.ts'
-import { appFor, platform, resolved, synthesize } from '../synthesized.ts'
+import { appFor, platform, resolved, type Synthesized, synthesize } from '../synthesized.ts'
 
 const { stateless, resources, findings } = synthesize({ alarmEmail: 'ops@example.com' })
+
+const functionNamed = (name: string, { resources: all }: Synthesized = synthesize()) =>
+  all('AWS::Lambda::Function').find(([, { Properties }]) => Properties.FunctionName === `platform-sync-${name}`)![1]
+    .Properties
+
+const variablesOf = (template: Synthesized, name: string) =>
+  (functionNamed(name, template).Environment as { Variables: Record<string, string> }).Variables
 
 describe('functions', () => {
   const functions = resources('AWS::Lambda::Function')
@@ -24,33 +33,120 @@ describe('functions', () => {
     expect(settings).toEqual([
       ['platform-sync-sync-stream', ...common, 1769, 900, { Mode: 'Active' }],
       ['platform-sync-publish-run', ...common, 512, 300, { Mode: 'Active' }],
+      ['platform-sync-audit-digest', ...common, 1024, 900, { Mode: 'Active' }],
+      ['platform-sync-apply-credit-limits', ...common, 512, 60, { Mode: 'Active' }],
+      ['platform-sync-import-credit-limits', ...common, 512, 120, { Mode: 'Active' }],
     ])
   })
 
   it('CDK-04 write to log groups of their own that keep lines for as long as the configuration says', () => {
     for (const [, { Properties }] of functions) {
-      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(3)
+      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(6)
       expect(Properties.LoggingConfig).toMatchObject({ LogGroup: { Ref: expect.stringMatching(/Logs/) } })
     }
     const terms = synthesize({ retention: { logDays: 30 } }).resources('AWS::Logs::LogGroup')
-    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30])
+    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30, 30, 30, 30])
     expect(resources('Custom::LogRetention')).toEqual([])
   })
 
   it('get names and addresses, and never a secret', () => {
-    const environments = functions.map(
-      ([, { Properties }]) => (Properties.Environment as { Variables: object }).Variables,
-    )
-    for (const environment of environments) {
-      expect(environment).toMatchObject({
-        PLATFORM_APP_URL: 'https://app.example.com',
-        PLATFORM_SECRET_ID: 'platform-sync/api-key',
-        REDACTION_SECRET_ID: 'platform-sync/redaction-key',
-        STATE_TABLE: 'platform-sync-state',
-        CATALOG_DATABASE: 'platform_sync',
-      })
-      expect(environment).not.toHaveProperty('PLATFORM_API_KEY')
+    const ofPlatform = { PLATFORM_APP_URL: 'https://app.example.com', PLATFORM_SECRET_ID: 'platform-sync/api-key' }
+    const ofSync = {
+      REDACTION_SECRET_ID: 'platform-sync/redaction-key',
+      STATE_TABLE: 'platform-sync-state',
+      CATALOG_DATABASE: 'platform_sync',
     }
+    for (const [, { Properties }] of functions) {
+      const { Variables } = Properties.Environment as { Variables: object }
+      const isOfLimits = String(Properties.FunctionName).endsWith('-credit-limits')
+      expect(Variables).toMatchObject(isOfLimits ? ofPlatform : { ...ofPlatform, ...ofSync })
+      expect(Object.keys(Variables).filter((name) => /^(PLATFORM_API|REDACTION)_KEY$/.test(name))).toEqual([])
+    }
+  })
+
+  it('get the guard rails and the watch rules of the configuration', () => {
+    const rule = {
+      id: 'own',
+      paths: ['sessionRetentionDays'],
+      when: { number: 'lower' as const },
+      severity: 'critical' as const,
+      why: 'Our policy.',
+    }
+    const configured = synthesize({ limits: { maxLimit: 900, maxChanges: 20 }, watchRules: [rule] })
+    const guarded = { LIMITS_MAX_LIMIT: '900', LIMITS_MAX_CHANGES: '20' }
+    expect(variablesOf(configured, 'apply-credit-limits')).toMatchObject(guarded)
+    expect(variablesOf(configured, 'import-credit-limits')).toMatchObject(guarded)
+    expect(configuredRules(variablesOf(configured, 'sync-stream').AUDIT_WATCH_RULES)).toContainEqual(rule)
+    expect(configuredRules(variablesOf(synthesize(), 'sync-stream').AUDIT_WATCH_RULES)).toEqual(watchRules)
+  })
+
+  it('have less in their environment than the 4 KB that Lambda takes', () => {
+    for (const name of functions.map(([, { Properties }]) => String(Properties.FunctionName))) {
+      const variables = variablesOf(synthesize(), name.replace('platform-sync-', ''))
+      // 2,500 bytes are left for watch rules.
+      expect([name, JSON.stringify(variables).length < 1_500]).toEqual([name, true])
+    }
+  })
+})
+
+describe('credit limits', () => {
+  const [, { Properties: mapping }] = resources('AWS::Lambda::EventSourceMapping')[0]!
+  const queueNamed = (name: string) =>
+    resources('AWS::SQS::Queue').find(([, { Properties }]) => Properties.QueueName === `platform-sync-${name}`)!
+
+  it('SQS-01 come in batches of which only failed messages come again', () => {
+    expect(mapping).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] })
+    expect(resolved(mapping.FunctionName)).toMatch(/^LimitsApplyFunction/)
+    expect(resolved(mapping.EventSourceArn)).toBe('arn:aws:sqs:us-east-1:123456789012:platform-sync-limits.fifo')
+  })
+
+  it('SQS-02 stay hidden for six times what a batch may take, and are dead letters after five times', () => {
+    const apply = functionNamed('apply-credit-limits')
+    const [deadLetters] = queueNamed('limits-dead-letters.fifo')
+    // FIFO queues have no batching window.
+    expect(mapping.MaximumBatchingWindowInSeconds).toBeUndefined()
+    expect(queueNamed('limits.fifo')[1].Properties).toMatchObject({
+      FifoQueue: true,
+      VisibilityTimeout: 6 * (apply.Timeout as number),
+      RedrivePolicy: { maxReceiveCount: 5, deadLetterTargetArn: { 'Fn::GetAtt': [deadLetters, 'Arn'] } },
+    })
+    expect(apply.ReservedConcurrentExecutions).toBeUndefined()
+    const alarm = resources('AWS::CloudWatch::Alarm').find(
+      ([, { Properties }]) => Properties.AlarmName === 'platform-sync-limit-dead-letters',
+    )
+    expect(alarm?.[1].Properties).toMatchObject({
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [
+        { Name: 'QueueName', Value: resolved(queueNamed('limits-dead-letters.fifo')[1].Properties.QueueName) },
+      ],
+    })
+  })
+
+  it('wait in queues that are encrypted, take TLS alone and keep messages for two weeks', () => {
+    const policies = JSON.stringify(resources('AWS::SQS::QueuePolicy'))
+    for (const [id, { Properties }] of resources('AWS::SQS::Queue')) {
+      expect(Properties).toMatchObject({ MessageRetentionPeriod: 1_209_600, KmsMasterKeyId: expect.anything() })
+      expect(policies).toContain(`"Resource":{"Fn::GetAtt":["${id}","Arn"]}`)
+    }
+    expect(policies.match(/"aws:SecureTransport":"false"/g)).toHaveLength(3)
+  })
+
+  it('are imported from files of the inbox, and not from those that were dealt with', () => {
+    const [, { Properties }] = resources('AWS::Events::Rule')[0]!
+    expect(Properties.EventPattern).toEqual({
+      source: ['aws.s3'],
+      'detail-type': ['Object Created'],
+      detail: {
+        bucket: { name: [expect.objectContaining({ 'Fn::Join': expect.anything() })] },
+        object: { key: [{ 'anything-but': { prefix: ['done/', 'failed/'] } }] },
+      },
+    })
+    expect(JSON.stringify(Properties.EventPattern)).toContain('platform-sync-inbox-')
+    const [, inbox] = resources('AWS::S3::Bucket').find(([id]) => id === 'InboxBucket')!
+    expect(inbox.Properties.NotificationConfiguration).toEqual({
+      EventBridgeConfiguration: { EventBridgeEnabled: true },
+    })
+    expect(resources('Custom::S3BucketNotifications')).toEqual([])
   })
 })
 
@@ -78,11 +174,20 @@ describe('schedules', () => {
     const nightly = { expression: 'cron(30 2 * * ? *)', timeZone: 'America/New_York', alarmAfterHours: 27 }
     const { resources: other } = synthesize({ schedules: { nightly } })
     expect(other('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties)).toMatchObject([
+      { ScheduleExpression: 'cron(0 4 * * ? *)', ScheduleExpressionTimezone: 'Etc/UTC' },
       { ScheduleExpression: 'cron(30 2 * * ? *)', ScheduleExpressionTimezone: 'America/New_York' },
     ])
   })
 
+  it('have the audit trail looked at and signed every day, in time for what the last digest promised', () => {
+    const { ScheduleExpression, GroupName, Target } = scheduleNamed('audit-digest')
+    // A group of its own: a schedule of the configuration may have the same name.
+    expect([ScheduleExpression, GroupName]).toEqual(['cron(0 4 * * ? *)', 'platform-sync-audit'])
+    expect(resolved((Target as { Arn: unknown }).Arn)).toMatch(/^AuditDigestFunction\w+\.Arn$/)
+  })
+
   it('keep what could not be started in a queue', () => {
+    expect(resources('AWS::Scheduler::Schedule')).toHaveLength(3)
     for (const [, { Properties }] of resources('AWS::Scheduler::Schedule')) {
       const { DeadLetterConfig } = Properties.Target as { DeadLetterConfig: { Arn: unknown } }
       expect(resolved(DeadLetterConfig.Arn)).toContain('platform-sync-undelivered-starts')
@@ -95,7 +200,15 @@ describe('alarms', () => {
 
   it('watch each promise that can be broken, and reach the topic', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual([
+      'platform-sync-apply-credit-limits-errors',
+      'platform-sync-audit-digest-errors',
+      'platform-sync-audit-digest-missing',
+      'platform-sync-audit-findings',
       'platform-sync-controls-not-complete',
+      'platform-sync-import-credit-limits-errors',
+      'platform-sync-limit-dead-letters',
+      'platform-sync-limit-messages-failed',
+      'platform-sync-limits-failed',
       'platform-sync-nightly-not-complete',
       'platform-sync-publish-run-errors',
       'platform-sync-records-quarantined',
@@ -129,8 +242,8 @@ describe('alarms', () => {
     for (const { AlarmName } of alarms) {
       const name = String(AlarmName)
         .replace(/^platform-sync-/, '')
-        .replace(/^(nightly|controls)/, '<schedule>')
-      expect(manual).toContain(`### ${name.replace(/^(sync-stream|publish-run)/, '<function>')}`)
+        .replace(/^(nightly|controls)/, 'SCHEDULE')
+      expect(manual).toContain(`### ${name.replace(/^[a-z-]+(?=-errors$)/, 'FUNCTION')}`)
     }
   })
 
