@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { sha256 } from '../../../lib/core/hash.ts'
 import { currentName, currentQuery } from '../../../lib/streams/current.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import type { Table } from '../../../lib/streams/table.ts'
@@ -40,6 +41,7 @@ const dayOf = (unixMs: number) => new Date(unixMs).toISOString().slice(0, 10)
 export const createObserver = async (): Promise<Observer> => {
   const dir = mkdtempSync(join(tmpdir(), 'worlds-'))
   const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
+  const read = new Map<string, Rows>()
   let files = 0
   const fileOf = (body: Buffer) => {
     files += 1
@@ -50,7 +52,7 @@ export const createObserver = async (): Promise<Observer> => {
   return {
     view: async ({ contents, now }, streams) => {
       const published = publishedIn(contents)
-      const lake = await readLake(published, { streams, duckdb, contents, fileOf })
+      const lake = await readLake(published, { streams, duckdb, contents, fileOf, read })
       return {
         ...lake,
         ...stateOf(contents, now),
@@ -158,24 +160,37 @@ type Reading = {
   duckdb: DuckDBConnection
   contents: Contents
   fileOf: (body: Buffer) => string
+  /** What was read already, by table and bytes: many worlds hold the same. */
+  read: Map<string, Rows>
 }
 
-const readLake = async (manifests: Manifest[], { streams, duckdb, contents, fileOf }: Reading) => {
+/** All rows of a table, and the current ones. */
+type Rows = readonly [rows: string[], current: string[]]
+
+const readLake = async (manifests: Manifest[], { streams, duckdb, contents, fileOf, read }: Reading) => {
   const rows: View['rows'] = {}
   const current: View['current'] = {}
   const listed = filesIn(manifests)
   for (const stream of streams) {
     for (const table of stream.tables as readonly Table[]) {
-      const paths = listed
+      const bodies = listed
         .filter((file) => file.kind === 'changes' && file.table === table.name)
-        .map((file) => fileOf(objectOf(contents, file)))
-      if (paths.length === 0) continue
+        .map((file) => objectOf(contents, file))
+      if (bodies.length === 0) continue
+      const digest = [table.name, ...bodies.map((body) => sha256(body))].join()
+      const before = read.get(digest)
+      if (before) {
+        ;[rows[table.name], current[table.name]] = before
+        continue
+      }
+      const paths = bodies.map(fileOf)
       await duckdb.run(
         `create or replace temp table ${table.name} as select * from read_parquet([${paths.map((path) => `'${path}'`)}])`,
       )
       await duckdb.run(`create or replace temp view ${currentName(table)} as ${currentQuery(stream, table)}`)
-      rows[table.name] = await rowsOf(duckdb, table.name)
-      current[table.name] = await rowsOf(duckdb, currentName(table))
+      const found: Rows = [await rowsOf(duckdb, table.name), await rowsOf(duckdb, currentName(table))]
+      read.set(digest, found)
+      ;[rows[table.name], current[table.name]] = found
     }
   }
   const quarantine = listed
