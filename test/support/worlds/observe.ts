@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { sha256 } from '../../../lib/core/hash.ts'
-import { currentName, currentQuery } from '../../../lib/streams/current.ts'
+import { zstdDecompressSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
 import type { Stream } from '../../../lib/streams/stream.ts'
-import type { Table } from '../../../lib/streams/table.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
-import { Manifest, type PartFile } from '../../../lib/sync/manifest.ts'
+import { Manifest } from '../../../lib/sync/manifest.ts'
+import { filesIn, type Rows, readLake } from './read-lake.ts'
 import type { Contents, Item } from './storage.ts'
 
 /** What a reader of a world can tell, without what depends on when and in how many attempts it came about. */
@@ -150,71 +148,6 @@ const publishedIn = ({ objects }: Contents): Manifest[] =>
 const latestOf = ({ objects }: Contents): string | null => {
   const body = objects.get('manifests/latest.json')
   return body ? Manifest.parse(JSON.parse(body.toString())).runId : null
-}
-
-const filesIn = (manifests: Manifest[]): PartFile[] =>
-  manifests.flatMap(({ scans }) => scans.flatMap(({ files }) => files))
-
-type Reading = {
-  streams: readonly Stream[]
-  duckdb: DuckDBConnection
-  contents: Contents
-  fileOf: (body: Buffer) => string
-  /** What was read already, by table and bytes: many worlds hold the same. */
-  read: Map<string, Rows>
-}
-
-/** All rows of a table, and the current ones. */
-type Rows = readonly [rows: string[], current: string[]]
-
-const readLake = async (manifests: Manifest[], { streams, duckdb, contents, fileOf, read }: Reading) => {
-  const rows: View['rows'] = {}
-  const current: View['current'] = {}
-  const listed = filesIn(manifests)
-  for (const stream of streams) {
-    for (const table of stream.tables as readonly Table[]) {
-      const bodies = listed
-        .filter((file) => file.kind === 'changes' && file.table === table.name)
-        .map((file) => objectOf(contents, file))
-      if (bodies.length === 0) continue
-      const digest = [table.name, ...bodies.map((body) => sha256(body))].join()
-      const before = read.get(digest)
-      if (before) {
-        ;[rows[table.name], current[table.name]] = before
-        continue
-      }
-      const paths = bodies.map(fileOf)
-      await duckdb.run(
-        `create or replace temp table ${table.name} as select * from read_parquet([${paths.map((path) => `'${path}'`)}])`,
-      )
-      await duckdb.run(`create or replace temp view ${currentName(table)} as ${currentQuery(stream, table)}`)
-      const found: Rows = [await rowsOf(duckdb, table.name), await rowsOf(duckdb, currentName(table))]
-      read.set(digest, found)
-      ;[rows[table.name], current[table.name]] = found
-    }
-  }
-  const quarantine = listed
-    .filter(({ kind }) => kind === 'quarantine')
-    .flatMap((file) => gunzipSync(objectOf(contents, file)).toString().trimEnd().split('\n'))
-    .map((line) => JSON.stringify({ ...JSON.parse(line), scan_id: undefined }))
-    .sort()
-  return { rows, current, quarantine }
-}
-
-const objectOf = ({ objects }: Contents, { key }: PartFile): Buffer => {
-  const body = objects.get(key)
-  if (!body) throw new Error(`a manifest lists ${key}, which is not there`)
-  return body
-}
-
-const rowsOf = async (duckdb: DuckDBConnection, name: string): Promise<string[]> => {
-  const result = await duckdb.runAndReadAll(
-    `select * exclude (_scan_id, _sequence, _synced_at), strftime(_synced_at, '%Y-%m-%d') as day from ${name}`,
-  )
-  return result
-    .getRowObjectsJson()
-    .map((row) => JSON.stringify(row))
-    .sort()
 }
 
 const indexesOf = ({ objects }: Contents): View['index'] => {
