@@ -26,7 +26,7 @@ export const inWorld = async <T>(
     PLATFORM_APP_URL: platform.answer.appUrl,
     PLATFORM_BASE_URL: platform.answer.baseUrl,
     PLATFORM_API_KEY: 'sim-key',
-    REDACTION_KEY: 'a key of the benchmark',
+    REDACTION_KEY: 'a key of the benchmark, long enough',
   }
   try {
     return await work({

@@ -33,7 +33,9 @@ export const grantSyncStream = (sync: WorkerFunction, resources: Resources): voi
   const { names, keyArn, platformSecret } = resources
   const { table, objects, bucket, secret } = arns(sync, names)
   sync.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], table(stateTable))
-  sync.allow(['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'], table(recordsTable))
+  // Scan for the keys, when a stream's index is lost.
+  const recordActions = ['BatchGetItem', 'BatchWriteItem', 'Scan', 'UpdateItem'].map((action) => `dynamodb:${action}`)
+  sync.allow(recordActions, table(recordsTable))
   sync.allow(
     ['s3:PutObject', 's3:AbortMultipartUpload'],
     ...objects(lakeBucket, 'changes', 'quarantine', 'index', 'bodies'),

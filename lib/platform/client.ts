@@ -22,7 +22,7 @@ const Computers = resource({ computers: z.array(Computer) })
 const OrganizationUsers = resource({ users: z.array(OrganizationUser), pagination })
 
 /** Where a message lies. */
-export type MessagePath = { sessionId: string; messageId: string }
+type MessagePath = { sessionId: string; messageId: string }
 
 /**
  * The platform's API. All methods throw the errors of core/errors.ts: `RejectedError` (`bad_request`) before anything is

@@ -6,7 +6,7 @@ import { callAws } from './aws-errors.ts'
 import { manifestKey } from './lake-paths.ts'
 
 /** Source and kind of the event, for rules that match it. */
-export const runCompleted = { source: 'agent-platform-sync', detailType: 'sync.run.completed' } as const
+const runCompleted = { source: 'agent-platform-sync', detailType: 'sync.run.completed' } as const
 
 /** Tells nobody. */
 export const silentAnnouncer: Announcer = { announce: async () => {} }

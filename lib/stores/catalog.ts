@@ -7,7 +7,7 @@ import { callAws } from './aws-errors.ts'
 import { glueColumns, parquetFormat, warehouseTables } from './glue-table.ts'
 
 /** A folder of a table's files, as readers of the warehouse address it. */
-export type Partition = { table: string; dt: string; run: string; prefix: string }
+type Partition = { table: string; dt: string; run: string; prefix: string }
 
 /** Registers nothing. */
 export const noCatalog: Catalog = { register: async () => {} }

@@ -6,7 +6,7 @@ import type { Checkpoints } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
 /** The partition of the state table that holds one item per stream. */
-export const streamPartition = 'stream'
+const streamPartition = 'stream'
 
 const keyOf = (stream: string): ItemKey => ({ pk: streamPartition, sk: stream })
 

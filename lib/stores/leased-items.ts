@@ -23,7 +23,7 @@ export type LeasedItem = {
 }
 
 /** A lease as it is renewed or given up. */
-export type LeaseUpdate = { owner: string; fence: number; expiresAt: number; release?: boolean | undefined }
+type LeaseUpdate = { owner: string; fence: number; expiresAt: number; release?: boolean | undefined }
 
 /** Reads and conditional writes of leased items in the state table. */
 export type LeasedItems = ReturnType<typeof createLeasedItems>

@@ -10,7 +10,7 @@ import { RetryableError } from '../core/errors.ts'
 import { callAws, isMissingKey } from './aws-errors.ts'
 
 /** How an object is written: until when (the lease), and as what. */
-export type PutOptions = { signal?: AbortSignal; contentType?: string }
+type PutOptions = { signal?: AbortSignal; contentType?: string }
 
 /** Objects of one bucket. Throws the errors of core/errors.ts. */
 export type ObjectStore = {

@@ -34,7 +34,7 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
 }
 
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
-export const parquetSchema = (table: Table): SchemaElement[] => {
+const parquetSchema = (table: Table): SchemaElement[] => {
   const columns = columnsOf(table)
   const root: SchemaElement = { name: 'root', num_children: columns.length }
   return [root, ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...physical[type] }))]

@@ -5,7 +5,7 @@ import type { Publications } from '../sync/ports.ts'
 import { createLeasedItems, type LeasedItem } from './leased-items.ts'
 
 /** The partition of the state table that holds the publisher's item. */
-export const publisherPartition = 'publisher'
+const publisherPartition = 'publisher'
 
 const key = { pk: publisherPartition, sk: 'lake' }
 

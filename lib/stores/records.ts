@@ -13,7 +13,7 @@ import { liveKeys } from './live-keys.ts'
 import type { ObjectStore } from './objects.ts'
 
 /** What the records store works with. `bodies` takes the bodies that are too large for an item. */
-export type RecordsDeps = Backoff & { dynamodb: DynamoDBClient; table: string; bodies: ObjectStore }
+type RecordsDeps = Backoff & { dynamodb: DynamoDBClient; table: string; bodies: ObjectStore }
 
 /** An item may have 400 KB, its attribute names and the other attributes included. */
 const maxBodyBytes = 350 * 1024
@@ -65,7 +65,7 @@ export const createRecords = (deps: RecordsDeps): Records => {
 }
 
 /** The partition key of a record: `<stream>#<primary key>`, or a digest of a primary key that is too long for one. */
-export const recordKey = (stream: string, key: string): string => {
+const recordKey = (stream: string, key: string): string => {
   const pk = `${stream}#${key}`
   return exceeds(pk, maxKeyBytes) ? `${stream}#sha256:${sha256(key)}` : pk
 }

@@ -42,7 +42,7 @@ export const fieldAt = (schema: z.ZodType, path: string): z.ZodType =>
   }, schema)
 
 /** What the outermost description of a schema says. */
-export const descriptionOf = (schema: z.ZodType): string | undefined =>
+const descriptionOf = (schema: z.ZodType): string | undefined =>
   layersOf(schema).find(({ description }) => description !== undefined)?.description
 
 const typeOf = (schema: z.ZodType): ColumnType => {

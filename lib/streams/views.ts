@@ -2,7 +2,7 @@ import { currentName, currentQuery } from './current.ts'
 import { type Stream, tablesOf } from './stream.ts'
 
 /** A view of the warehouse: the current state of a table, over its change log. */
-export type View = { readonly name: string; readonly query: string }
+type View = { readonly name: string; readonly query: string }
 
 /**
  * The `<table>_current` views of all streams, in an order in which each finds what it builds on: a nested table's needs

@@ -20,7 +20,7 @@ const Header = z.object({
 })
 
 /** What an index object holds besides its entries. */
-export type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
+type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
 
 /** Writes an index object. `entries` is read twice, so it must be a sequence that can be. */
 export const encodeIndex = (

@@ -4,7 +4,7 @@ import { Counts, Remark, StreamStatus } from './checkpoint.ts'
 import type { RunRecord } from './manifest.ts'
 
 /** What an attempt hands to the state machine, which can wait for seconds but can't divide. */
-export type Step = StreamResult & { waitSeconds: number }
+type Step = StreamResult & { waitSeconds: number }
 
 /** The step after an attempt: how long to wait before the next one if there is one. At least a second. */
 export const stepAfter = (result: StreamResult): Step => ({

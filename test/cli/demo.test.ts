@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliIn, temporaryFolder, wordsOf } from './cli.ts'
+import { cliHere, cliIn, temporaryFolder, wordsOf } from './cli.ts'
 
 const folder = temporaryFolder()
 const { run, json } = cliIn(folder.path)
@@ -127,7 +127,8 @@ describe('the demo', () => {
     ])
     const outputs = []
     for (const line of next.slice(0, -1)) {
-      const ended = await run(wordsOf(line))
+      const here = wordsOf(line).map((word) => (word === '--local' ? `--local=${join(folder.path, '.local')}` : word))
+      const ended = await cliHere(here)
       expect([line, ended.code]).toEqual([line, 0])
       outputs.push(ended.stdout)
     }

@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { cliIn, ended, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, ended, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 let simulator: Simulator
@@ -19,13 +20,19 @@ const environment = () => ({
   PLATFORM_API_KEY: 'sim-key',
 })
 
+/** A command in this process, once the other one has ended. */
+const afterwards = async (command: string, name: string) => {
+  const { code, stdout } = await cliHere([command, `--local=${join(folder.path, name)}`, '--json'], environment())
+  return { code, document: JSON.parse(stdout) }
+}
+
 const soon = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 describe('Ctrl-C', () => {
   it('keeps what was read, even while a stream waits for the platform, and the next sync goes on there', async () => {
-    const { start, json } = cliIn(folder.path, environment())
+    const { start } = cliIn(folder.path, environment())
     simulator.fault({ kind: 'latency', endpoint: 'listSessions', ms: 100 })
     simulator.fault({ kind: 'status', endpoint: 'listUsers', status: 429, headers: { 'retry-after': '50' } })
     const child = start(['sync', '--local', './data', '--json'])
@@ -37,6 +44,8 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130)
     expect(Date.now() - began).toBeLessThan(20_000)
     const { streams } = JSON.parse(stdout)
+    // It kept nothing, but it asked.
+    expect(streams[2]).toMatchObject({ stream: 'organization_users', apiCalls: simulator.counts.listUsers })
     const sessions = streams.find(({ stream }: { stream: string }) => stream === 'sessions')
     expect(sessions.status).toBe('paused')
     const read = sessions.counts.received
@@ -45,7 +54,7 @@ describe('Ctrl-C', () => {
 
     simulator.clearFaults()
     const before = simulator.counts.listSessions ?? 0
-    const next = await json(['sync', '--local', './data'])
+    const next = await afterwards('sync', 'data')
     expect([next.code, next.document.status]).toEqual([0, 'complete'])
     expect(next.document.streams[1].counts).toMatchObject({ received: 2_000, inserted: 2_000, duplicate: 0 })
     expect((simulator.counts.listSessions ?? 0) - before).toBe(20 - read / 100)
@@ -54,7 +63,7 @@ describe('Ctrl-C', () => {
 
 describe('kill -9', () => {
   it('leaves streams that are paused, not running, and the next sync completes them', async () => {
-    const { start, json } = cliIn(folder.path, environment())
+    const { start } = cliIn(folder.path, environment())
     simulator.fault({ kind: 'latency', endpoint: 'listSessions', ms: 100 })
     const before = simulator.counts.listSessions ?? 0
     const child = start(['sync', '--local', './killed'])
@@ -63,9 +72,9 @@ describe('kill -9', () => {
     child.kill('SIGKILL')
     await result
     simulator.clearFaults()
-    const { document } = await json(['status', '--local', './killed'])
+    const { document } = await afterwards('status', 'killed')
     expect(document.streams[1]).toMatchObject({ stream: 'sessions', status: 'paused', leaseHolder: null })
-    const next = await json(['sync', '--local', './killed'])
+    const next = await afterwards('sync', 'killed')
     expect([next.code, next.document.streams[1].counts.inserted]).toEqual([0, 2_000])
   })
 })

@@ -106,8 +106,9 @@ describe('views over the lake', () => {
   it('show what is in quarantine, with its reasons and its raw form', async () => {
     simulator.put('users', 'user_bad', { value: { id: 'user_bad', email: 12 } })
     await sync()
-    const [row] = await rows("select stream, key, reasons, raw->>'email' from quarantine")
-    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('email')], '12'])
+    const [row] = await rows("select stream, key, reasons, raw->>'email', run_id, scan_id from quarantine")
+    const id = expect.stringMatching(/./)
+    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('email')], '12', id, id])
     simulator.remove('users', 'user_bad')
   })
 
@@ -137,6 +138,17 @@ describe('a statement', () => {
     'set enable_external_access = true',
   ])('reaches nothing outside the lake: %s', async (sql) => {
     await expect(query(sql)).rejects.toMatchObject({ name: 'FatalError', code: 'usage' })
+  })
+
+  it.each([
+    ['is gone', null],
+    ['is not what was written', Buffer.from('PAR1 of another time')],
+  ])('is told which file %s, and what to do', async (what, bytes) => {
+    const broken = { lake: app.lake, objects: { get: async () => bytes } }
+    await expect(openLakeDatabase(broken, 'select * from sessions')).rejects.toMatchObject({
+      code: 'damaged_state',
+      message: expect.stringMatching(new RegExp(`changes/sessions/.*${what}.*Restore an earlier version`)),
+    })
   })
 
   it('loads only the tables it names, and their parents', async () => {

@@ -15,8 +15,8 @@ const kept = async (ended: Promise<Ended>) => {
   outputs.push(await ended)
   return ended
 }
-const sync = (...args: string[]) => kept(run(['sync', '--local', './data', ...args], environment))
 const data = join(folder.path, 'data')
+const sync = (...args: string[]) => kept(cliHere(['sync', '--local', data, ...args], environment))
 const here = async (args: string[], variables: Record<string, string> = {}) => {
   const { stdout, ...rest } = await kept(cliHere([...args, '--local', data, '--json'], variables))
   return { ...rest, document: JSON.parse(stdout) }
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe('a platform that the environment names', () => {
   it('is read into the folder, with results on stdout and progress on stderr', async () => {
-    const { code, stdout, stderr } = await sync()
+    const { code, stdout, stderr } = await kept(run(['sync', '--local', './data'], environment))
     expect(code).toBe(0)
     expect(stdout).toMatch(/^sessions +complete +120 +120 /m)
     expect(stderr).toContain('sessions: complete, 120 records read')
@@ -103,12 +103,12 @@ describe('a platform that the environment names', () => {
     expect(approved.document).toMatchObject({ status: 'complete', deleted: 60 })
     expect(await query('select count(*) as n from organization_users_current')).toEqual([{ n: 0 }])
     fault.remove()
-    const again = await run(['approve', 'organization_users', '--local', './data'])
+    const again = await cliHere(['approve', 'organization_users', '--local', data])
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('nothing to approve')])
   })
 
   it('reads a stream anew after a reset', async () => {
-    const { code, stdout } = await run(['reset', 'sessions', '--index', '--local', './data'])
+    const { code, stdout } = await cliHere(['reset', 'sessions', '--index', '--local', data])
     expect([code, stdout]).toEqual([0, expect.stringContaining('writes every record anew')])
     const { document } = await here(['sync', 'sessions'], environment)
     expect(document.streams).toMatchObject([
@@ -120,15 +120,15 @@ describe('a platform that the environment names', () => {
   it('is found well by the doctor, or said what is wrong with', async () => {
     const well = await here(['doctor'], environment)
     expect([well.code, well.document.ok]).toEqual([0, true])
-    const wrong = await kept(run(['doctor', '--local', './data'], { ...environment, PLATFORM_API_KEY: 'wrong' }))
+    const wrong = await kept(cliHere(['doctor', '--local', data], { ...environment, PLATFORM_API_KEY: 'wrong' }))
     expect(wrong.code).toBe(1)
     expect(wrong.stdout).toMatch(/✗ sessions .*401/)
   })
 
   it('is not mixed with the built-in one', async () => {
-    const { code, stderr } = await run(['sync', '--local', './data'])
+    const { code, stderr } = await cliHere(['sync', '--local', data])
     expect([code, stderr]).toEqual([2, expect.stringContaining('PLATFORM_* is not set')])
-    const demo = await run(['demo', '--local', './data'])
+    const demo = await cliHere(['demo', '--local', data])
     expect([demo.code, demo.stderr]).toEqual([2, expect.stringContaining('data of another platform')])
     expect(await query('select count(*) as n from sessions_current')).toEqual([{ n: 120 }])
   })

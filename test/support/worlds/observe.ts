@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { currentName, currentQuery } from '../../../lib/streams/current.ts'
-import { type Stream, tablesOf } from '../../../lib/streams/stream.ts'
+import { zstdDecompressSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Stream } from '../../../lib/streams/stream.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
-import { Manifest, type PartFile } from '../../../lib/sync/manifest.ts'
+import { Manifest } from '../../../lib/sync/manifest.ts'
 import { type AuditView, auditViewOf } from './observe-audit.ts'
+import { filesIn, type Rows, readLake } from './read-lake.ts'
 import type { Contents, Item } from './storage.ts'
 
 /** What a reader of a world can tell, without what depends on when and in how many attempts it came about. */
@@ -43,6 +43,7 @@ const dayOf = (unixMs: number) => new Date(unixMs).toISOString().slice(0, 10)
 export const createObserver = async (): Promise<Observer> => {
   const dir = mkdtempSync(join(tmpdir(), 'worlds-'))
   const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
+  const read = new Map<string, Rows>()
   let files = 0
   const fileOf = (body: Buffer) => {
     files += 1
@@ -53,7 +54,7 @@ export const createObserver = async (): Promise<Observer> => {
   return {
     view: async ({ contents, now }, streams) => {
       const published = publishedIn(contents)
-      const lake = await readLake(published, { streams, duckdb, contents, fileOf })
+      const lake = await readLake(published, { streams, duckdb, contents, fileOf, read })
       return {
         ...lake,
         ...stateOf(contents, now),
@@ -155,62 +156,6 @@ const publishedIn = ({ objects }: Contents): Manifest[] =>
 const latestOf = ({ objects }: Contents): string | null => {
   const body = objects.get('manifests/latest.json')
   return body ? Manifest.parse(JSON.parse(body.toString())).runId : null
-}
-
-const filesIn = (manifests: Manifest[]): PartFile[] =>
-  manifests.flatMap(({ scans }) => scans.flatMap(({ files }) => files))
-
-type Reading = {
-  streams: readonly Stream[]
-  duckdb: DuckDBConnection
-  contents: Contents
-  fileOf: (body: Buffer) => string
-}
-
-const readLake = async (manifests: Manifest[], { streams, duckdb, contents, fileOf }: Reading) => {
-  const rows: View['rows'] = {}
-  const current: View['current'] = {}
-  const listed = filesIn(manifests)
-  for (const stream of streams) {
-    for (const table of tablesOf(stream)) {
-      const paths = listed
-        .filter((file) => file.kind === 'changes' && file.table === table.name)
-        .map((file) => fileOf(objectOf(contents, file)))
-      if (paths.length === 0) continue
-      await duckdb.run(
-        `create or replace temp table ${table.name} as select * from read_parquet([${paths.map((path) => `'${path}'`)}])`,
-      )
-      await duckdb.run(`create or replace temp view ${currentName(table)} as ${currentQuery(stream, table)}`)
-      const observed = stream.observedTables?.includes(table) ?? false
-      rows[table.name] = await rowsOf(duckdb, table.name, observed)
-      current[table.name] = await rowsOf(duckdb, currentName(table), observed)
-    }
-  }
-  const quarantine = listed
-    .filter(({ kind }) => kind === 'quarantine')
-    .flatMap((file) => gunzipSync(objectOf(contents, file)).toString().trimEnd().split('\n'))
-    .map((line) => JSON.stringify({ ...JSON.parse(line), scanId: undefined }))
-    .sort()
-  return { rows, current, quarantine }
-}
-
-const objectOf = ({ objects }: Contents, { key }: PartFile): Buffer => {
-  const body = objects.get(key)
-  if (!body) throw new Error(`a manifest lists ${key}, which is not there`)
-  return body
-}
-
-/** Rows that an observer wrote and a dead process did not settle are written again, and differ in nothing that counts. */
-const rowsOf = async (duckdb: DuckDBConnection, name: string, observed: boolean): Promise<string[]> => {
-  const result = await duckdb.runAndReadAll(
-    observed
-      ? `select distinct columns(c -> not regexp_matches(c, '^(_.*|observed_.*|finding_hash)$')) from ${name}`
-      : `select * exclude (_scan_id, _sequence, _synced_at), strftime(_synced_at, '%Y-%m-%d') as day from ${name}`,
-  )
-  return result
-    .getRowObjectsJson()
-    .map((row) => JSON.stringify(row))
-    .sort()
 }
 
 const indexesOf = ({ objects }: Contents): View['index'] => {
