@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { $constructor } from 'zod/v4/core'
 import { isRawNumber } from '../core/json.ts'
 
 /**
@@ -13,8 +14,8 @@ const plausible = (ms: number): boolean => ms >= earliestMs && ms < latestMs
 
 // To zod a number that is kept as its digits (RawNumber) is an object. A check would see a copy of it, and cost each
 // record a quarter of the time it takes to parse; a schema class of our own looks before anything is parsed.
-const refusingDigits = <T extends z.ZodType>(name: string, base: z.core.$constructor<T>) =>
-  z.core.$constructor<T>(name, (schema, definition) => {
+const refusingDigits = <T extends z.ZodType>(name: string, base: $constructor<T>) =>
+  $constructor<T>(name, (schema, definition) => {
     const init: (schema: T, definition: never) => void = base.init
     init(schema, definition as never)
     const { parse } = schema._zod
