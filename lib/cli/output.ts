@@ -68,6 +68,11 @@ const frame = ['top', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-l
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours begin with
 export const visible = (text: string): string => text.replaceAll(/\u001b\[[0-9;]*m/g, '')
 
+/** Text from the platform must not steer a terminal. */
+export const plain = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not get through
+  text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
+
 /** How many characters the longest line of a text takes. */
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map((line) => visible(line).length))
 
