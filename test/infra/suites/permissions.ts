@@ -61,7 +61,8 @@ describe('what functions may do', () => {
   })
 
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
-    const tables = ['computer_provisioning_steps', 'computers', 'enterprise_control_revisions', 'organization_users']
+    const settings = ['enterprise_control_revisions', 'enterprise_setting_changes']
+    const tables = ['audit_findings', 'computer_provisioning_steps', 'computers', ...settings, 'organization_users']
     const more = ['readiness_apps', 'readiness_criteria', 'readiness_reports', 'session_tags', 'sessions']
     expect(permissionsOf('PublishRunRole')).toEqual([
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',

@@ -20,11 +20,13 @@ describe('the stateful stack', () => {
     expect(ids.sort()).toEqual([
       'AccessLogsBucket',
       'AuditBucket',
+      'AuditFindingsGlueTable',
       'CatalogDatabase',
       'ComputerProvisioningStepsGlueTable',
       'ComputersGlueTable',
       'DataKey',
       'EnterpriseControlRevisionsGlueTable',
+      'EnterpriseSettingChangesGlueTable',
       'InboxBucket',
       'LakeBucket',
       'OrganizationUsersGlueTable',
