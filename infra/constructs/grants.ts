@@ -14,7 +14,9 @@ type Resources = { names: Names; keyArn: string; database: string; eventBus: str
 export const grantSyncStream = (sync: WorkerFunction, { names, keyArn, platformSecret }: Resources): void => {
   const { table, objects, bucket, secret } = arns(sync, names)
   sync.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], table(stateTable))
-  sync.allow(['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:UpdateItem'], table(recordsTable))
+  // Scan for the keys, when a stream's index is lost.
+  const recordActions = ['BatchGetItem', 'BatchWriteItem', 'Scan', 'UpdateItem'].map((action) => `dynamodb:${action}`)
+  sync.allow(recordActions, table(recordsTable))
   sync.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects('changes', 'quarantine', 'index', 'bodies'))
   sync.allow(['s3:GetObject'], ...objects('index'))
   sync.allow(['s3:ListBucket'], bucket)

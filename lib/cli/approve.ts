@@ -4,7 +4,6 @@ import { streamNamed, streams } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output } from './output.ts'
-import { createLog } from './progress.ts'
 
 /** `platform-sync approve <stream>` */
 export const addApprove = (program: Command, cli: Cli): void => {
@@ -16,14 +15,11 @@ export const addApprove = (program: Command, cli: Cli): void => {
 
 const approve = async (cli: Cli, io: Output, options: CommonOptions & { name: string }): Promise<ExitCode> => {
   const stream = streamNamed(options.name)
-  const { openSession } = await import('./session.ts')
+  const { withSession } = await import('./session.ts')
   const { runAt } = await import('./run-sync.ts')
   const { approveDeletes } = await import('../sync/approve.ts')
   const { finishRun } = await import('../sync/run-streams.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
-  const session = await openSession(cli, { options, log, platform: false, note: io.note })
-  try {
-    const { app } = session
+  return withSession(cli, { io, options, platform: false }, async ({ app }) => {
     const run = runAt(cli.clock.now())
     const result = await approveDeletes(stream, run, await app.syncDeps(noDeadline))
     const { record } = await finishRun(run, { streams, results: [result] }, app.finishDeps())
@@ -33,7 +29,5 @@ const approve = async (cli: Cli, io: Output, options: CommonOptions & { name: st
     else io.say(`${stream.name}: nothing was approved, ${result.reason}.`)
     io.result({ stream: stream.name, runId: run.runId, status: result.status, reason: result.reason, deleted })
     return record.status === 'complete' ? exitCodes.complete : exitCodes.failed
-  } finally {
-    await session.close()
-  }
+  })
 }

@@ -10,6 +10,8 @@ export type Cli = {
   stdout: Terminal
   stderr: Terminal
   clock: Clock
+  /** For what the platform's client has no part in. */
+  fetch: typeof fetch
   /** Aborts at the first Ctrl-C. */
   interrupted: AbortSignal
   /** Sets the exit code. */
@@ -33,7 +35,13 @@ export const withLocal = (command: Command): Command =>
   withCommon(command).option(
     '--local [folder]',
     `use emulators on this machine with their state in the folder (default ${defaultFolder}), and the built-in platform if PLATFORM_* is not set`,
+    folderName,
   )
+
+const folderName = (text: string): string => {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It must name a folder, for example --local ./.local.')
+}
 
 /** An action that says how it ended. `Args` are the command's arguments and then its options. */
 type Action<O, Args extends unknown[]> = (io: Output, options: O & CommonOptions, ...args: Args) => Promise<ExitCode>

@@ -87,7 +87,9 @@ export const sayClosing = (
       `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
     io,
   )
-  io.say('How the streams stand, and another sync: nothing changed, so nothing is written')
+  io.say(
+    'How the streams stand, and another sync: no record changed, so that none is written (the broken one is set aside anew)',
+  )
   command(`status ${local}`)
   command(`sync ${local}`)
   io.say('Let another day pass first')

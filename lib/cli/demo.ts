@@ -33,8 +33,7 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
   const folder = resolve(options.local === undefined || options.local === true ? defaultFolder : options.local)
   const { emptyFolder, writeBuiltInPlatform } = await import('../local/built-in-platform.ts')
   const { firstDay, secondDay, rateLimit } = await import('../local/demo.ts')
-  emptyFolder(folder)
-  writeBuiltInPlatform(folder, firstDay)
+  emptyFolder(folder, firstDay)
 
   // Each run has bars of its own; the log goes to those on the screen.
   let progress = createProgress(cli.stderr)
@@ -47,11 +46,13 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const simulator = session.simulator as Simulator
     sayFirstDay(simulator, session, io)
     const first = await sync()
+    if (first.interrupted) return stopped([first], folder, io)
     simulator.advance()
     for (const fault of [...secondDay.faults, rateLimit]) simulator.fault(fault)
     writeBuiltInPlatform(folder, secondDay)
     saySecondDay(io)
     const second = await sync()
+    if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
     const asked = await askQuestions(session, io)
     const audited = await showAudit(session, { io, cli })
@@ -60,10 +61,16 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
     io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited })
-    return second.interrupted ? exitCodes.interrupted : exitCodeOfRun(second.record.status)
+    return exitCodeOfRun(second.record.status)
   } finally {
     await session.close()
   }
+}
+
+/** The story has no point without what a run would have read. */
+const stopped = (runs: readonly FinishedRun[], folder: string, io: Output): ExitCode => {
+  io.result({ folder, runs: runs.map(runJson), queries: [] })
+  return exitCodes.interrupted
 }
 
 type Where = { folder: string; progress: Lines }
@@ -73,7 +80,7 @@ const open = async (cli: Cli, options: CommonOptions, { folder, progress }: Wher
   const { openSession } = await import('./session.ts')
   const own = Object.fromEntries(Object.entries(cli.variables).filter(([name]) => !name.startsWith('PLATFORM_')))
   const log = createLog(progress, { verbose: options.verbose === true })
-  const wanted = { options: { ...options, local: folder }, log, platform: true, note: () => {} }
+  const wanted = { options: { ...options, local: folder }, log, platform: true, keeps: true, note: () => {} }
   return openSession({ ...cli, variables: own }, wanted)
 }
 

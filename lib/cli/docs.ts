@@ -9,7 +9,7 @@ import { exitCodes } from './exit-codes.ts'
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
 /** Writes docs/streams.md anew from the declarations of the streams. */
-export const writeStreamsDoc = (): Promise<void> => writeFile(streamsDocFile, renderStreamsDoc(streams))
+const writeStreamsDoc = (): Promise<void> => writeFile(streamsDocFile, renderStreamsDoc(streams))
 
 /** `platform-sync docs`, for people who change a stream. */
 export const addDocs = (program: Command, cli: Cli): void => {

@@ -11,7 +11,7 @@ export type Check = { what: string; state: 'ok' | 'warn' | 'fail' | 'info'; deta
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
 
 /** Every variable, and what it is set to unless that is a secret. What is missing is said by the one who needs it. */
-export const checkVariables = (variables: Variables): Check[] => {
+export const checkVariables = (variables: Variables, { isLocal = false } = {}): Check[] => {
   const schema = {
     ...PlatformVariables.shape,
     ...RedactionVariables.shape,
@@ -20,10 +20,15 @@ export const checkVariables = (variables: Variables): Check[] => {
   }
   return Object.keys(schema).map((what) => {
     const value = variables[what]
-    if (!value) return { what, state: 'info', detail: 'not set' }
-    return { what, state: 'ok', detail: secrets.has(what) ? `set (${value.length} characters)` : value }
+    if (!value) return { what, state: 'info', detail: isLocal && !isPlatform(what) ? 'set by --local' : 'not set' }
+    return { what, state: 'ok', detail: secrets.has(what) ? `set (${value.length} characters)` : withoutUser(value) }
   })
 }
+
+const isPlatform = (name: string): boolean => name in PlatformVariables.shape
+
+/** An address may carry a user and a password. */
+const withoutUser = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1***@')
 
 /** Whether tables and bucket are there and may be read. */
 export const checkStores = async (app: App): Promise<Check[]> => [
@@ -45,10 +50,15 @@ const checkAudit = async ({ audit }: App): Promise<Check[]> => {
 const anyStream = streams[0] as Stream
 
 /** Whether each endpoint that a stream reads answers with what the stream expects, and whether the clocks agree. */
-export const checkPlatform = async (app: App, variables: Variables): Promise<Check[]> => {
+export const checkPlatform = async (
+  app: App,
+  { variables, fetch }: { variables: Variables; fetch: Fetch },
+): Promise<Check[]> => {
   const checks = await Promise.all(streams.map((stream) => checkEndpoint(stream, app)))
-  return [...checks, await checkClock(app, variables.PLATFORM_BASE_URL ?? '')]
+  return [...checks, await checkClock(app, { address: variables.PLATFORM_BASE_URL ?? '', fetch })]
 }
+
+type Fetch = typeof globalThis.fetch
 
 const patienceMs = 10_000
 
@@ -79,11 +89,15 @@ const check = async (
 const skewAllowedMs = 60_000
 
 /** Compares this machine's clock with the platform's Date header; no credential is sent. */
-const checkClock = async ({ clock }: App, address: string): Promise<Check> => {
+const checkClock = async ({ clock }: App, { address, fetch }: { address: string; fetch: Fetch }): Promise<Check> => {
   const what = 'clock'
+  const [patience, answered] = [new AbortController(), new AbortController()]
+  clock.sleep(patienceMs, answered.signal).then(
+    () => patience.abort(),
+    () => {},
+  )
   try {
-    const asked = { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(patienceMs) } as const
-    const { headers } = await fetch(address, asked)
+    const { headers } = await fetch(address, { method: 'HEAD', redirect: 'manual', signal: patience.signal })
     const skewMs = clock.now() - Date.parse(headers.get('date') ?? '')
     if (Number.isNaN(skewMs)) return { what, state: 'info', detail: 'the platform does not say what time it is' }
     if (Math.abs(skewMs) <= skewAllowedMs) return { what, state: 'ok', detail: "agrees with the platform's" }
@@ -91,5 +105,7 @@ const checkClock = async ({ clock }: App, address: string): Promise<Check> => {
     return { what, state: 'warn', detail: `${much}: set it by NTP, for AWS refuses requests that are 15 minutes off` }
   } catch {
     return { what, state: 'info', detail: 'could not be compared, the platform does not answer' }
+  } finally {
+    answered.abort()
   }
 }

@@ -3,8 +3,7 @@ import { FatalError, messageOf } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import type { Output } from './output.ts'
-import { createLog } from './progress.ts'
+import { type Output, plain } from './output.ts'
 
 /** `platform-sync doctor` */
 export const addDoctor = (program: Command, cli: Cli): void => {
@@ -14,24 +13,25 @@ export const addDoctor = (program: Command, cli: Cli): void => {
 }
 
 const doctor = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
-  const { openSession } = await import('./session.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const { withSession } = await import('./session.ts')
   try {
-    const session = await openSession(cli, { options, log, platform: true, note: io.note })
-    try {
-      const { app, variables } = session
+    return await withSession(cli, { io, options, platform: true }, async ({ app, variables }) => {
       const checks = [
         ...checkVariables(variables),
         ...(await checkStores(app)),
-        ...(await checkPlatform(app, variables)),
+        ...(await checkPlatform(app, { variables, fetch: cli.fetch })),
       ]
       return tell(checks, io)
-    } finally {
-      await session.close()
-    }
+    })
   } catch (error) {
     if (!(error instanceof FatalError) || error.code !== 'configuration') throw error
-    tell([...checkVariables(cli.variables), { what: 'configuration', state: 'fail', detail: messageOf(error) }], io)
+    tell(
+      [
+        ...checkVariables(cli.variables, { isLocal: options.local !== undefined }),
+        { what: 'configuration', state: 'fail', detail: messageOf(error) },
+      ],
+      io,
+    )
     return exitCodes.usage
   }
 }
@@ -42,7 +42,7 @@ const tell = (checks: readonly Check[], io: Output): ExitCode => {
   const width = Math.max(...checks.map(({ what }) => what.length))
   for (const { what, state, detail } of checks) {
     const [style, mark] = marks[state]
-    io.say(`${io.style(style, mark)} ${what.padEnd(width)}  ${detail}`)
+    io.say(`${io.style(style, mark)} ${what.padEnd(width)}  ${plain(detail)}`)
   }
   const failed = checks.filter(({ state }) => state === 'fail').length
   const warned = checks.filter(({ state }) => state === 'warn').length

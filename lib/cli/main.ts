@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --use-env-proxy
+#!/usr/bin/env node
 import { setGlobalProxyFromEnv } from 'node:http'
 import { systemClock } from '../core/clock.ts'
 import { processVariables } from '../core/env.ts'
@@ -23,6 +23,7 @@ await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   clock: systemClock,
+  fetch,
   interrupted: interruption.signal,
   exit: (code) => {
     process.exitCode = code

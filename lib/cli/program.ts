@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
 import { messageOf, SyncError } from '../core/errors.ts'
 import { addApprove } from './approve.ts'
 import { addAudit } from './audit.ts'
@@ -30,6 +31,7 @@ const commands = [
 export const runCli = async (args: readonly string[], cli: Cli): Promise<void> => {
   const program = new Command('platform-sync')
     .description("Keeps an organization's Agent Platform data in its own AWS account, or on this machine.")
+    .version(packageJson.version, '-V, --version', 'print the version')
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
     .configureOutput({

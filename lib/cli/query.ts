@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
+import { FatalError } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { number, type Output, tableText, widthOf } from './output.ts'
-import { createLog } from './progress.ts'
+import type { PublishedLake } from './lake-files.ts'
+import { number, type Output, plain, tableText, widthOf } from './output.ts'
 import type { Answer, Value } from './query-rows.ts'
 
 type Options = { format?: 'table' | 'json' | 'csv' }
@@ -19,23 +20,36 @@ export const addQuery = (program: Command, cli: Cli): void => {
 }
 
 const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { sql: string }): Promise<ExitCode> => {
-  const { openSession } = await import('./session.ts')
+  const format = options.format ?? (io.json ? 'json' : 'table')
+  if (io.json && format !== 'json') {
+    throw new FatalError(`--json and --format ${format} ask for two things: leave one out.`, { code: 'usage' })
+  }
+  const { isUnused, withSession } = await import('./session.ts')
+  const { emptyLake } = await import('./lake-files.ts')
+  const answering = async (from: PublishedLake) => {
+    const answer = await answerOf(from, options.sql, cli.interrupted)
+    if (answer === null) return exitCodes.interrupted
+    io.write(render[format](answer, io.columns))
+    return exitCodes.complete
+  }
+  if (await isUnused(options)) return answering(emptyLake)
+  return withSession(cli, { io, options, platform: false }, ({ app }) => answering(app))
+}
+
+/** Null when someone interrupted it. */
+const answerOf = async (from: PublishedLake, sql: string, signal: AbortSignal): Promise<Answer | null> => {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
-  const session = await openSession(cli, { options, log, platform: false, note: io.note })
   try {
-    const database = await openLakeDatabase(session.app, options.sql)
+    const database = await openLakeDatabase(from, sql, signal)
     try {
-      const answer = await ask(database.connection, options.sql)
-      const format = options.format ?? (io.json ? 'json' : 'table')
-      io.write(render[format](answer, io.columns))
+      return await ask(database.connection, sql, signal)
     } finally {
       await database.close()
     }
-    return exitCodes.complete
-  } finally {
-    await session.close()
+  } catch (error) {
+    if (signal.aborted) return null
+    throw error
   }
 }
 
@@ -44,8 +58,8 @@ const cellWidths = [400, 100, 80, 60, 50, 40, 32, 24, 16]
 
 /** Rows as a table for people: the first ones, with long texts cut as far as the width asks for it. */
 export const answerTable = ({ columns, numeric, rows }: Answer, width: number): string => {
-  const heads = columns.map((title, at) => ({ title, right: numeric[at] === true }))
-  const shown = rows.slice(0, shownRows).map((row) => row.map(plain))
+  const heads = columns.map((title, at) => ({ title: cut(title, 100), right: numeric[at] === true }))
+  const shown = rows.slice(0, shownRows).map((row) => row.map(textOf))
   let table = ''
   for (const most of cellWidths) {
     table = tableText(
@@ -72,17 +86,19 @@ const render = {
       2,
     )}\n`,
   csv: ({ columns, rows }: Answer): string =>
-    [columns, ...rows].map((cells) => `${cells.map((value) => csvCell(plain(value))).join(',')}\n`).join(''),
+    [columns, ...rows].map((cells) => `${cells.map((value) => csvCell(textOf(value))).join(',')}\n`).join(''),
 } as const
 
-const plain = (value: Value | undefined): string => {
+const textOf = (value: Value | undefined): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 const cut = (text: string, most: number): string => {
-  const line = text.replaceAll(/\s+/g, ' ')
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+  const line = plain(text.replaceAll(/\s+/g, ' '))
+  if (line.length <= most) return line
+  const characters = [...line]
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line
 }
 
 const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -3,7 +3,6 @@ import { streamNamed } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
-import { createLog } from './progress.ts'
 
 type Options = { index?: boolean }
 
@@ -18,19 +17,15 @@ export const addReset = (program: Command, cli: Cli): void => {
 
 const reset = async (cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> => {
   const { name: stream } = streamNamed(options.name)
-  const { openSession } = await import('./session.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
-  const session = await openSession(cli, { options, log, platform: false, note: io.note })
-  try {
+  const { withSession } = await import('./session.ts')
+  return withSession(cli, { io, options, platform: false }, async ({ app }) => {
     const index = options.index === true
-    await session.app.checkpoints.reset(stream, { index, now: cli.clock.now() })
+    await app.checkpoints.reset(stream, { index, now: cli.clock.now() })
     const effect = index
       ? 'and writes every record anew (no delete can be found by it)'
       : 'and compares with what is known'
     io.say(`${stream} is reset: the next sync reads its list from the beginning, ${effect}.`)
     io.result({ stream, reset: true, index })
     return exitCodes.complete
-  } finally {
-    await session.close()
-  }
+  })
 }

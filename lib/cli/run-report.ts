@@ -22,9 +22,11 @@ export const sayRun = ({ record, results, seconds, interrupted }: FinishedRun, i
     results.map((result) => rowOf(result, io)),
   )
   io.say(widthOf(table) <= io.columns ? table : results.map((result) => paragraphOf(result, io)).join('\n'))
+  sayRepeats(results, io)
   const troubled = results.filter(({ reason }) => reason !== null)
   if (troubled.length > 0) io.say()
-  for (const { stream, status, reason } of troubled) io.say(`${statusText(status, io)} ${stream}: ${reason}`)
+  for (const { stream, status, reason } of troubled)
+    io.say(`${statusText(status, io)} ${stream}: ${plain(reason ?? '')}`)
   sayRemarks(results, io)
   io.say()
   io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)
@@ -48,18 +50,28 @@ const sayRemarks = (results: readonly TimedResult[], io: Output): void => {
     io.say('More deserves attention: "platform-sync audit report --out report.html" lists all of it.')
 }
 
+/** Without them the columns do not add up to what was received. */
+const sayRepeats = (results: readonly TimedResult[], io: Output): void => {
+  for (const { stream, counts } of results) {
+    if (!counts?.duplicate) continue
+    const were = counts.duplicate === 1 ? 'was a repeat' : 'were repeats'
+    io.say(`${stream}: ${number(counts.duplicate)} received ${were} of what the same scan had read.`)
+  }
+}
+
 /** The same for `--json`. */
 export const runJson = ({ record, results, manifest, seconds, interrupted }: FinishedRun): unknown => ({
   runId: record.runId,
   status: record.status,
   seconds,
   interrupted,
-  streams: results.map(({ stream, status, reason, counts, remarks = [], seconds: streamSeconds }) => ({
+  streams: results.map(({ stream, status, reason, counts, apiCalls, remarks = [], seconds: streamSeconds }) => ({
     stream,
     status,
     reason,
     counts,
     remarks,
+    apiCalls,
     seconds: streamSeconds,
   })),
   published: manifest.scans.map(({ stream, scanId, status, records, files }) => ({
@@ -85,17 +97,17 @@ const heads: readonly Head[] = [
   { title: 'seconds', right },
 ]
 
-const rowOf = ({ stream, status, counts, seconds }: TimedResult, io: Output): string[] => {
+const rowOf = ({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string[] => {
   const cells = counts
     ? [counts.received, counts.inserted, counts.updated, counts.unchanged, counts.deleted].map(number)
     : ['', '', '', '', '']
   const quarantined = counts?.quarantined ?? 0
   const quarantine = quarantined > 0 ? io.style('yellow', number(quarantined)) : counts ? '0' : ''
-  return [stream, statusText(status, io), ...cells, quarantine, number(counts?.apiCalls ?? 0), seconds.toFixed(1)]
+  return [stream, statusText(status, io), ...cells, quarantine, number(apiCalls), seconds.toFixed(1)]
 }
 
-const paragraphOf = ({ stream, status, counts, seconds }: TimedResult, io: Output): string => {
-  const first = `${stream.padEnd(30)}${statusText(status, io)}, ${callsText(counts?.apiCalls ?? 0)}, ${seconds.toFixed(1)} s`
+const paragraphOf = ({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string => {
+  const first = `${stream.padEnd(30)}${statusText(status, io)}, ${callsText(apiCalls)}, ${seconds.toFixed(1)} s`
   if (!counts) return first
   const { received, inserted, updated, unchanged, deleted, quarantined } = counts
   const parts = `${number(inserted)} new, ${number(updated)} changed, ${number(unchanged)} unchanged`

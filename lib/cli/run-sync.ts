@@ -8,8 +8,8 @@ import { driveStream, finishRun, type RunResult } from '../sync/run-streams.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
 
-/** A stream's part of a run, with how long it took. */
-export type TimedResult = StreamResult & { seconds: number }
+/** A stream's part of a run, with how long it took, and the requests of the scan, or of the run when those are more. */
+export type TimedResult = StreamResult & { seconds: number; apiCalls: number }
 
 /** What a run came to, for people and for `--json`. */
 export type FinishedRun = RunResult & { results: TimedResult[]; seconds: number; interrupted: boolean }
@@ -58,7 +58,8 @@ const readStream = async (stream: Stream, run: Run, reading: Reading): Promise<T
   const { deps, progress, interrupted } = reading
   const { clock } = deps
   const began = clock.now()
-  const watched = { ...deps, source: watchedSource(deps.source, reading) }
+  const { source, calls } = watchedSource(deps.source, reading)
+  const watched = { ...deps, source }
   const result = await driveStream(stream, run, {
     attempt: async () => {
       const attempted = await attemptOrLog(() => syncStream(stream, run, watched), stream, deps)
@@ -72,7 +73,9 @@ const readStream = async (stream: Stream, run: Run, reading: Reading): Promise<T
     goOn: () => !interrupted.aborted,
   })
   progress.end(result)
-  return { ...result, seconds: (clock.now() - began) / 1000 }
+  // An attempt that could keep nothing leaves no trace of its requests in the counts.
+  const apiCalls = Math.max(result.counts?.apiCalls ?? 0, calls())
+  return { ...result, apiCalls, seconds: (clock.now() - began) / 1000 }
 }
 
 /** What nobody threw on purpose is a bug: its stack goes to the log before it becomes the stream's failure. */
@@ -87,20 +90,26 @@ const attemptOrLog = async (attempt: () => Promise<StreamResult>, stream: Stream
 
 const graceMs = 3_000
 
-/** Tells the progress of each page, and gives a page that waits for a retry up soon after an interruption. */
-const watchedSource = (source: Source, { progress, stop }: Reading): Source => ({
-  fetchPage: async (stream, token, options) => {
+/** Tells the progress of each page, counts requests, and gives a page that waits for a retry up soon after an interruption. */
+const watchedSource = (source: Source, { progress, stop }: Reading): { source: Source; calls: () => number } => {
+  let calls = 0
+  const fetchPage: Source['fetchPage'] = async (stream, token, options) => {
+    const onRequest = () => {
+      calls += 1
+      options.onRequest()
+    }
     try {
       const signal = AbortSignal.any([options.signal, stop])
-      const page = await source.fetchPage(stream, token, { ...options, signal })
+      const page = await source.fetchPage(stream, token, { signal, onRequest })
       progress.add(stream.name, page.records.length)
       return page
     } catch (error) {
       if (!stop.aborted || options.signal.aborted) throw error
       throw new RetryableError('stopped while it waited for the platform', { code: 'rate_limited', retryAfterMs: 0 })
     }
-  },
-})
+  }
+  return { source: { fetchPage }, calls: () => calls }
+}
 
 /** Aborts some time after an interruption: a page that is on its way may still arrive. */
 const soonAfter = (interrupted: AbortSignal): AbortSignal => {

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type App, compose } from '../compose.ts'
 import type { Variables } from '../core/env.ts'
@@ -6,6 +7,8 @@ import type { Log } from '../core/log.ts'
 import { noMetrics } from '../core/metrics.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
 import { type Cli, type CommonOptions, defaultFolder } from './command.ts'
+import type { Output } from './output.ts'
+import { createLog } from './progress.ts'
 
 /** What a command works with until it ends. */
 export type Session = {
@@ -26,6 +29,8 @@ type Wanted = {
   platform: boolean
   /** A line for people about where things come from. */
   note: (text: string) => void
+  /** Whether what is read from the platform will be kept in the folder: then the folder is that platform's. */
+  keeps?: boolean
   /** Lets so many days pass on the built-in platform first. */
   days?: number
 }
@@ -36,27 +41,59 @@ type Wanted = {
  * @throws FatalError `configuration` or `usage` that says what to set or to change.
  */
 export const openSession = async (cli: Cli, wanted: Wanted): Promise<Session> => {
-  const { local } = wanted.options
-  if (local !== undefined) return openLocal(cli, resolve(local === true ? defaultFolder : local), wanted)
+  const folder = folderOf(wanted.options)
+  if (folder !== null) return openLocal(cli, folder, wanted)
   if (wanted.days) throw new FatalError('Only the built-in platform can skip a day: add --local.', { code: 'usage' })
   const variables = wanted.platform ? cli.variables : withoutPlatform(cli.variables)
   const app = compose(variables, { log: wanted.log, metrics: noMetrics, clock: cli.clock })
   return { app, variables, simulator: null, folder: null, close: async () => app.close() }
 }
 
+/** The same for as long as the work takes, with a log whose lines are notes. */
+export const withSession = async <T>(
+  cli: Cli,
+  { io, log, ...wanted }: Omit<Wanted, 'log' | 'note'> & { io: Output; log?: Log },
+  work: (session: Session) => Promise<T>,
+): Promise<T> => {
+  const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true })
+  const session = await openSession(cli, { ...wanted, log: notes, note: io.note })
+  try {
+    return await work(session)
+  } finally {
+    await session.close()
+  }
+}
+
+/** The folder of `--local`; null without the option. */
+const folderOf = ({ local }: CommonOptions): string | null =>
+  local === undefined ? null : resolve(local === true ? defaultFolder : local)
+
+/** True when `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
+export const isUnused = async (options: CommonOptions): Promise<boolean> => {
+  const folder = folderOf(options)
+  if (folder === null) return false
+  const { hasState } = await import('../local/built-in-platform.ts')
+  return !hasState(folder) && (!existsSync(folder) || statSync(folder).isDirectory())
+}
+
 const openLocal = async (cli: Cli, folder: string, wanted: Wanted): Promise<Session> => {
   // Loaded only here: on AWS nobody waits for the emulators' code.
   const { startEmulators } = await import('../local/emulators/emulators.ts')
-  const { localRedactionKey } = await import('../local/built-in-platform.ts')
+  const { hasState, localRedactionKey, refuseStranger, writeOwner } = await import('../local/built-in-platform.ts')
   const opened: (() => Promise<void>)[] = []
   const close = async () => {
     for (const end of opened.splice(0).reverse()) await end()
   }
   try {
-    const simulator = await builtInPlatform(cli, folder, wanted)
-    if (simulator) opened.push(simulator.close)
+    // Refused before anything is made or changed; what is written waits for the folder's lock.
+    if (wanted.platform) await refuseMixing(cli, folder, wanted)
+    refuseStranger(folder)
+    const isNew = !hasState(folder)
     const emulators = await startEmulators({ dir: folder })
     opened.push(emulators.close)
+    if (isNew) writeOwner(folder, 'none')
+    const simulator = wanted.platform ? await platformIn(cli, folder, wanted) : null
+    if (simulator) opened.push(simulator.close)
     const platform = simulator ? addressesOf(simulator) : wanted.platform ? {} : unusedPlatform
     const variables = {
       ...cli.variables,
@@ -74,28 +111,36 @@ const openLocal = async (cli: Cli, folder: string, wanted: Wanted): Promise<Sess
 }
 
 const platformVariables = ['PLATFORM_APP_URL', 'PLATFORM_BASE_URL', 'PLATFORM_API_KEY', 'PLATFORM_SECRET_ID'] as const
+const namesPlatform = ({ variables }: Cli): boolean => platformVariables.some((name) => variables[name])
 
-/** The folder's built-in platform; null when the environment names a real one, or none is asked for. */
-const builtInPlatform = async (cli: Cli, folder: string, wanted: Wanted): Promise<Simulator | null> => {
-  const { ownerOf, readBuiltInPlatform, startBuiltInPlatform, writeBuiltInPlatform } = await import(
+/** Records of two platforms in one state would each look deleted to the other's scans. */
+const refuseMixing = async (cli: Cli, folder: string, { days }: Wanted): Promise<void> => {
+  const { ownerOf, readBuiltInPlatform } = await import('../local/built-in-platform.ts')
+  const owner = ownerOf(folder)
+  if (!namesPlatform(cli)) {
+    if (owner === 'other') throw mixed(folder, 'another platform, and PLATFORM_* is not set')
+    readBuiltInPlatform(folder)
+    return
+  }
+  if (owner === 'built-in') throw mixed(folder, 'the built-in platform, and PLATFORM_* names another one')
+  if (days) throw new FatalError('Only the built-in platform can skip a day.', { code: 'usage' })
+}
+
+/** The folder's built-in platform; null when the environment names a real one. */
+const platformIn = async (cli: Cli, folder: string, { days = 0, keeps, note }: Wanted): Promise<Simulator | null> => {
+  const { ownerOf, readBuiltInPlatform, startBuiltInPlatform, writeBuiltInPlatform, writeOwner } = await import(
     '../local/built-in-platform.ts'
   )
-  if (!wanted.platform) return null
-  const isSet = platformVariables.some((name) => cli.variables[name])
-  const owner = ownerOf(folder)
-  // Records of two platforms in one state would each look deleted to the other's scans.
-  if (isSet && owner === 'built-in') throw mixed(folder, 'the built-in platform, and PLATFORM_* names another one')
-  if (!isSet && owner === 'other') throw mixed(folder, 'another platform, and PLATFORM_* is not set')
-  if (isSet) {
-    if (wanted.days) throw new FatalError('Only the built-in platform can skip a day.', { code: 'usage' })
+  if (namesPlatform(cli)) {
+    if (keeps && ownerOf(folder) !== 'other') writeOwner(folder, 'other')
     return null
   }
   const platform = readBuiltInPlatform(folder)
-  platform.days += wanted.days ?? 0
+  platform.days += days
   const simulator = await startBuiltInPlatform(platform)
-  writeBuiltInPlatform(folder, platform)
+  if (keeps) writeBuiltInPlatform(folder, platform)
   const day = platform.days === 0 ? 'on its first day' : `after ${platform.days} day${platform.days === 1 ? '' : 's'}`
-  wanted.note(`PLATFORM_* is not set: the built-in platform answers, ${day} (${simulator.url}).`)
+  note(`PLATFORM_* is not set: the built-in platform answers, ${day} (${simulator.url}).`)
   return simulator
 }
 
@@ -107,7 +152,7 @@ const mixed = (folder: string, why: string) =>
   )
 
 /** The variables that point at a simulator. */
-export const addressesOf = ({ appUrl, baseUrl }: Pick<Simulator, 'appUrl' | 'baseUrl'>): Record<string, string> => ({
+const addressesOf = ({ appUrl, baseUrl }: Pick<Simulator, 'appUrl' | 'baseUrl'>): Record<string, string> => ({
   PLATFORM_APP_URL: appUrl,
   PLATFORM_BASE_URL: baseUrl,
   PLATFORM_API_KEY: 'sim-key',
@@ -120,8 +165,11 @@ const unusedPlatform = {
   PLATFORM_API_KEY: 'unused',
 }
 
+/** Nothing is redacted by those who read no record. */
+const unusedKey = 'unused'.padEnd(32, '-')
+
 const withoutPlatform = (variables: Variables): Variables => ({
   ...variables,
   ...unusedPlatform,
-  REDACTION_KEY: variables.REDACTION_KEY || 'unused'.repeat(5),
+  REDACTION_KEY: variables.REDACTION_KEY || unusedKey,
 })

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
+import type { App } from '../compose.ts'
+import { manifestPrefix } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
 import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
+import type { RunRecord } from '../sync/manifest.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { duration, number, type Output, tableText, time, widthOf } from './output.ts'
-import { createLog } from './progress.ts'
+import { lastCompleteScan } from './last-complete.ts'
+import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 
 /** `platform-sync status` */
@@ -15,33 +18,55 @@ export const addStatus = (program: Command, cli: Cli): void => {
 }
 
 const status = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
-  const { openSession } = await import('./session.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
-  const session = await openSession(cli, { options, log, platform: false, note: io.note })
-  try {
-    const { checkpoints, runs } = session.app
-    const now = cli.clock.now()
-    const standings = await Promise.all(
-      streams.map(async ({ name }) => {
-        const [checkpoint, holder] = await Promise.all([checkpoints.read(name), checkpoints.holder(name, now)])
-        return standingOf(name, { checkpoint, holder, now })
-      }),
-    )
-    const lastRun = await runs.latest()
-    say(standings, io)
-    if (lastRun) io.say(`\nLast run ${lastRun.runId}: ${lastRun.status}, finished ${time(lastRun.finishedAt)}.`)
-    io.result({ streams: standings, lastRun })
-    return exitCodes.complete
-  } finally {
-    await session.close()
-  }
+  const { isUnused, withSession } = await import('./session.ts')
+  const now = cli.clock.now()
+  if (await isUnused(options)) return tell(nothing(now), io)
+  return withSession(cli, { io, options, platform: false }, async ({ app }) => tell(await lookAt(app, now), io))
+}
+
+type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
+
+const nothing = (now: number): Found => ({
+  standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })),
+  lastRun: null,
+  lostState: false,
+})
+
+const lookAt = async (app: App, now: number): Promise<Found> => {
+  const standings = await Promise.all(
+    streams.map(async ({ name }) => {
+      const [checkpoint, holder] = await Promise.all([app.checkpoints.read(name), app.checkpoints.holder(name, now)])
+      const completeAt = checkpoint && (await lastCompleteScan(checkpoint, app))
+      return standingOf(name, { checkpoint, holder, completeAt, now })
+    }),
+  )
+  const lostState = isNew(standings) && (await app.objects.list(manifestPrefix)).length > 0
+  return { standings, lastRun: await app.runs.latest(), lostState }
+}
+
+const isNew = (standings: readonly Standing[]): boolean => standings.every((standing) => standing.status === null)
+
+const tell = ({ standings, lastRun, lostState }: Found, io: Output): ExitCode => {
+  if (lostState) {
+    io.say('No stream has a state, yet the lake holds published runs: the state table is a new one, or its content is')
+    io.say('gone. Restore it if you can; else the next sync takes every record for new, and finds no delete.')
+  } else if (isNew(standings)) io.say('Nothing was synced yet. Begin with: platform-sync sync')
+  else say(standings, io)
+  if (lastRun) io.say(`\nLast run ${lastRun.runId}: ${lastRun.status}, finished ${time(lastRun.finishedAt)}.`)
+  io.result({ streams: standings, lastRun, lostState })
+  return exitCodes.complete
 }
 
 type Standing = ReturnType<typeof standingOf>
-type Known = { checkpoint: Checkpoint | null; holder: { owner: string; until: number } | null; now: number }
+type Known = {
+  checkpoint: Checkpoint | null
+  holder: { owner: string; until: number } | null
+  completeAt: number | null
+  now: number
+}
 
 /** How a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
-const standingOf = (stream: string, { checkpoint, holder, now }: Known) => {
+const standingOf = (stream: string, { checkpoint, holder, completeAt, now }: Known) => {
   const last = checkpoint?.lastScan ?? null
   return {
     stream,
@@ -57,7 +82,7 @@ const standingOf = (stream: string, { checkpoint, holder, now }: Known) => {
     scanInProgress: checkpoint?.scan?.segments.length
       ? { scanId: checkpoint.scan.scanId, received: checkpoint.scan.counts.received }
       : null,
-    lagSeconds: last ? Math.round((now - last.startedAt) / 1000) : null,
+    lagSeconds: completeAt === null ? null : Math.round((now - completeAt) / 1000),
   }
 }
 
@@ -66,10 +91,6 @@ const statusOf = ({ status: last, fence }: Checkpoint): StreamStatus | null =>
   last === 'running' || (last === null && fence > 0) ? 'paused' : last
 
 const say = (standings: readonly Standing[], io: Output): void => {
-  if (standings.every((standing) => standing.status === null)) {
-    io.say('Nothing was synced yet. Begin with: platform-sync sync')
-    return
-  }
   const right = true
   const heads = [
     { title: 'stream' },
@@ -88,7 +109,7 @@ const say = (standings: readonly Standing[], io: Output): void => {
   io.say(widthOf(table) <= io.columns ? table : standings.map((standing) => paragraphOf(standing, io)).join('\n'))
   const troubled = standings.filter(({ reason }) => reason !== null)
   if (troubled.length > 0) io.say()
-  for (const { stream, reason } of troubled) io.say(`${stream}: ${reason}`)
+  for (const { stream, reason } of troubled) io.say(`${stream}: ${plain(reason ?? '')}`)
 }
 
 const words = ({ status: state, leaseHolder, scanInProgress }: Standing, io: Output): string => {
@@ -116,5 +137,6 @@ const paragraphOf = (standing: Standing, io: Output): string => {
   if (!lastScan) return first
   const kept = `${count(records)} records, ${count(changed)} changed, ${count(quarantined)} quarantined`
   const withheld = withheldDeletes > 0 ? `, ${number(withheldDeletes)} deletes withheld` : ''
-  return `${first}\n  ${kept}${withheld}; read ${duration((lagSeconds ?? 0) * 1000)} ago`
+  const read = lagSeconds === null ? '' : `; read whole ${duration(lagSeconds * 1000)} ago`
+  return `${first}\n  ${kept}${withheld}${read}`
 }

@@ -27,18 +27,15 @@ const sync = async (
   options: Options & CommonOptions & { names: string[] },
 ): Promise<ExitCode> => {
   const wanted = options.names.length === 0 ? streams : [...new Set(options.names)].map(streamNamed)
-  const { openSession } = await import('./session.ts')
+  const { withSession } = await import('./session.ts')
   const { runSync } = await import('./run-sync.ts')
   const progress = createProgress(cli.stderr)
   const log = createLog(progress, { verbose: options.verbose === true })
   const days = options.skipDays === undefined ? {} : { days: options.skipDays }
-  const session = await openSession(cli, { options, log, platform: true, note: io.note, ...days })
-  try {
-    const finished = await runSync(wanted, { app: session.app, progress, interrupted: cli.interrupted })
+  return withSession(cli, { io, log, options, platform: true, keeps: true, ...days }, async ({ app }) => {
+    const finished = await runSync(wanted, { app, progress, interrupted: cli.interrupted })
     sayRun(finished, io)
     io.result(runJson(finished))
     return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record.status)
-  } finally {
-    await session.close()
-  }
+  })
 }

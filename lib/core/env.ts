@@ -25,7 +25,9 @@ export const PlatformVariables = z.object({
 /** Where a sync keeps its state and its results. */
 export const StoreVariables = z.object({
   AWS_REGION: text('set it to the region of the stack, for example eu-central-1'),
-  AWS_ENDPOINT_URL: z.url().optional(),
+  AWS_ENDPOINT_URL: address(
+    'set it to the address of the emulators, for example http://127.0.0.1:4566, or leave it out to use AWS',
+  ).optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   STATE_TABLE: text('set it to the name of the state table (an output of the stateful stack)'),
@@ -38,7 +40,7 @@ export const StoreVariables = z.object({
 
 /** The key under which secret values become fingerprints. */
 export const RedactionVariables = z.object({
-  REDACTION_KEY: z.string().optional(),
+  REDACTION_KEY: z.string().min(32, 'is too short; set it to a random text of 32 characters or more').optional(),
   REDACTION_SECRET_ID: z.string().optional(),
 })
 

@@ -23,11 +23,28 @@ export const BuiltInPlatform = z.object({
 })
 export type BuiltInPlatform = z.infer<typeof BuiltInPlatform>
 
-/** Whether a folder belongs to the built-in platform, to another one, or is new. */
-export const ownerOf = (dir: string): 'built-in' | 'other' | 'nobody' => {
+/** Written beside the state of a folder: it is ours, and whether another platform than the built-in one was synced into it. */
+const ownerFile = 'owner.json'
+const Owner = z.object({ platform: z.enum(['none', 'other']) })
+
+/** Whether a folder belongs to the built-in platform or to another one, was only looked at, or is none of ours. */
+export const ownerOf = (dir: string): 'built-in' | 'other' | 'none' | 'nobody' => {
   if (existsSync(join(dir, fileName))) return 'built-in'
-  return existsSync(join(dir, 'dynamodb')) ? 'other' : 'nobody'
+  try {
+    return Owner.parse(JSON.parse(readFileSync(join(dir, ownerFile), 'utf8'))).platform
+  } catch {
+    return 'nobody'
+  }
 }
+
+/** Notes that the state in a folder is ours, and that another platform owns it from now on if that is so. */
+export const writeOwner = (dir: string, platform: 'none' | 'other'): void => {
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(join(dir, ownerFile), `${JSON.stringify({ platform })}\n`)
+}
+
+/** Whether `--local` keeps state in a folder, or a folder looks as if it did. */
+export const hasState = (dir: string): boolean => ours.some((name) => existsSync(join(dir, name)))
 
 /** @throws FatalError `damaged_state` when the file is none of ours. */
 export const readBuiltInPlatform = (dir: string): BuiltInPlatform => {
@@ -57,24 +74,42 @@ export const startBuiltInPlatform = async ({ seed, counts, days, faults }: Built
   return simulator
 }
 
-const ours = ['dynamodb', 's3', 'sqs', 'redaction-key', signingKeyFile, fileName]
+const ours = ['dynamodb', 's3', 'sqs', 'redaction-key', signingKeyFile, ownerFile, fileName]
 
 /**
- * Removes the state that `--local` left in a folder, and nothing else, if it came from the built-in platform.
- * @throws FatalError `usage` when it came from another one, or a process uses it now.
+ * Removes the state that `--local` left in a folder, and nothing else, and writes down what its platform is made from.
+ * @throws FatalError `usage` when the state came from another platform, is not known to be ours, or a process uses it now.
  */
-export const emptyFolder = (dir: string): void => {
-  if (ownerOf(dir) === 'other') {
-    const message = `${dir} holds data of another platform, and a demo starts from scratch. Name another folder: demo --local ./demo-data`
-    throw new FatalError(message, { code: 'usage' })
-  }
-  mkdirSync(dir, { recursive: true })
+export const emptyFolder = (dir: string, platform: BuiltInPlatform): void => {
+  refuseForeign(dir)
   const lock = lockFolder(dir)
   try {
     for (const name of ours) rmSync(join(dir, name), { recursive: true, force: true })
+    writeBuiltInPlatform(dir, platform)
   } finally {
     lock.release()
   }
+}
+
+/** @throws FatalError `usage` when a folder holds something of the names that `--local` uses, and no sync was ever there. */
+export const refuseStranger = (dir: string): void => {
+  const found = ours.filter((name) => existsSync(join(dir, name)))
+  if (found.length === 0 || ownerOf(dir) !== 'nobody' || existsSync(join(dir, 'lock.db'))) return
+  const message = `${dir} has ${found.join(', ')} in it that platform-sync did not write. Name another folder`
+  throw new FatalError(message, { code: 'usage' })
+}
+
+const refuseForeign = (dir: string): void => {
+  const owner = ownerOf(dir)
+  const another = 'and a demo starts from scratch. Name another folder: demo --local ./demo-data'
+  if (owner === 'other') throw new FatalError(`${dir} holds data of another platform, ${another}`, { code: 'usage' })
+  const found = ours.filter((name) => existsSync(join(dir, name)))
+  if (owner === 'nobody' && found.length > 0) {
+    const message = `${dir} has ${found.join(', ')} in it that no sync wrote, ${another}`
+    throw new FatalError(message, { code: 'usage' })
+  }
+  // What is in a file of this name, but none of ours, is no licence to delete what lies beside it.
+  if (owner === 'built-in') readBuiltInPlatform(dir)
 }
 
 /** The key under which secrets become fingerprints: made once per folder, readable by its owner alone. */

@@ -18,7 +18,7 @@ import type { ObjectStore } from './objects.ts'
 import { encodeParquet } from './parquet.ts'
 
 /** Changes when the lines of quarantine files do. */
-const quarantineVersion = '1'
+const quarantineVersion = '2'
 
 /** The lake in S3, and a reader for what is published. */
 export const createLake = (objects: ObjectStore): Lake & { readManifests(): Promise<Manifest[]> } => {
@@ -74,7 +74,7 @@ const readManifest = async (objects: ObjectStore, key: string): Promise<Manifest
 /** One line per record. `raw` is JSON text in a string, so that a reader's parser can't trip over what broke ours. */
 const quarantineFile = ({ stream, runId, scanId }: PartPath, records: QuarantinedRecord[]): Promise<Buffer> => {
   const lines = records.map(({ key, reasons, raw }) => {
-    return `${JSON.stringify({ stream, key, reasons, raw: jsonText(raw), runId, scanId })}\n`
+    return `${JSON.stringify({ stream, key, reasons, raw: jsonText(raw), run_id: runId, scan_id: scanId })}\n`
   })
   return promisify(gzip)(lines.join(''))
 }

@@ -12,6 +12,7 @@ export const renderStreamsDoc = (streams: readonly Stream[]): string =>
     'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of the API specification.',
     overview(streams),
     ...reading(streams),
+    ...quarantine(),
     ...streams.flatMap(section),
     '',
   ]
@@ -55,6 +56,24 @@ const reading = (streams: readonly Stream[]): string[] => {
       'stands in `_extra` as it came.',
   ]
 }
+
+const quarantine = (): string[] => [
+  '## Quarantine',
+  'A record that breaks its schema, or that has no key, is in no table: it is kept under `quarantine/` in the lake, in the files ' +
+    'that a manifest lists with `kind` `quarantine`. They are gzipped JSON, one object per line. `platform-sync query` shows them ' +
+    'as the view `quarantine`. A record that stays broken comes again with each scan.',
+  tableOf(
+    ['Field', 'Type', 'Meaning'],
+    [
+      ['stream', 'string', 'The stream that the record came in.'],
+      ['key', 'string', 'Its primary key, null where none can be read.'],
+      ['reasons', 'list of strings', 'What is wrong with it, field by field.'],
+      ['raw', 'json', 'The record as it came, with secrets replaced: JSON text in a string.'],
+      ['run_id', 'string', 'The run that began the scan.'],
+      ['scan_id', 'string', 'The scan that received it.'],
+    ].map(([name = '', ...cells]) => [code(name), ...cells]),
+  ),
+]
 
 /** A stream with a nested table, to show how the two hang together. */
 const exampleOf = (streams: readonly Stream[]): [Stream, Table] => {

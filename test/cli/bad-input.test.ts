@@ -1,17 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { cliIn, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
-const { run, json } = cliIn(folder.path)
+const run = cliHere
+const at = (name: string) => `--local=${join(folder.path, name)}`
 afterAll(folder.remove)
 
 const stack = /^ {4}at /m
 
 describe('bad input', () => {
   it('names each variable that is missing or malformed and how to set it, in one message: exit 2', async () => {
-    const { code, stdout, stderr } = await run(['sync'], { PLATFORM_APP_URL: 'app.example.com', AWS_REGION: '' })
+    const { code, stdout, stderr } = await cliIn(folder.path).run(['sync'], {
+      PLATFORM_APP_URL: 'app.example.com',
+      AWS_REGION: '',
+    })
     expect([code, stdout]).toEqual([2, ''])
     for (const name of [
       'PLATFORM_APP_URL is not an http(s) address',
@@ -54,6 +58,7 @@ describe('bad input', () => {
     [['reset']],
     [['query', 'select 1', '--local', '--format', 'xml']],
     [['simulator', '--port', 'x']],
+    [['sync', '--local=']],
   ])('answers wrong usage with exit 2: %s', async (args) => {
     const { code, stderr } = await run(args)
     expect(code).toBe(2)
@@ -68,8 +73,9 @@ describe('bad input', () => {
 
   it('says that a folder is damaged, and how to reset it', async () => {
     mkdirSync(join(folder.path, 'damaged'))
+    writeFileSync(join(folder.path, 'damaged', 'owner.json'), '{"platform":"none"}')
     writeFileSync(join(folder.path, 'damaged', 'dynamodb'), 'not a database')
-    const { code, stderr } = await run(['status', '--local', './damaged'])
+    const { code, stderr } = await run(['status', at('damaged')])
     expect(code).toBe(1)
     expect(stderr).toMatch(/damaged can't be opened.*Delete the folder to start anew/s)
     expect(stderr).not.toMatch(stack)
@@ -78,19 +84,36 @@ describe('bad input', () => {
   it('says what is wrong with a platform.json that someone edited', async () => {
     mkdirSync(join(folder.path, 'edited'))
     writeFileSync(join(folder.path, 'edited', 'platform.json'), '{"days":-1}')
-    const { code, stderr } = await run(['sync', '--local', './edited'])
+    const { code, stderr } = await run(['sync', at('edited')])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/platform\.json can't be read: .*days/)])
   })
 
   it("gives DuckDB's message for wrong SQL, without a stack, and as JSON when asked: exit 2", async () => {
-    const { code, document, stderr } = await json(['query', '--local', './fresh', 'selec 1'])
+    const { code, stdout, stderr } = await run(['query', at('fresh'), 'selec 1', '--json'])
     expect(code).toBe(2)
-    expect(document.error).toEqual({
+    expect(JSON.parse(stdout).error).toEqual({
       code: 'usage',
       message: expect.stringContaining('syntax error at or near "selec"'),
     })
     expect(stderr).toContain('syntax error at or near "selec"')
     expect(stderr).not.toMatch(stack)
+  })
+
+  it('has no two formats at once', async () => {
+    const { code, stderr } = await run(['query', at('fresh'), 'select 1', '--json', '--format', 'csv'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('leave one out')])
+  })
+
+  it.each([['sync'], ['status'], ['demo']])('takes no file for a folder: %s', async (command) => {
+    writeFileSync(join(folder.path, 'file'), '')
+    const { code, stderr } = await run([command, at('file')])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/file can't be used as a folder/)])
+    expect(stderr).not.toMatch(stack)
+  })
+
+  it('says which version it is', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
   it('shows help on request, and after a mistake how to get it', async () => {

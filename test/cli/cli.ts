@@ -28,13 +28,25 @@ export const cliIn = (cwd: string, env: Record<string, string> = {}) => {
 }
 
 /** The same in this process, for what needs no process of its own: quicker. Folders must be absolute. */
-export const cliHere = async (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> => {
+export const cliHere = async (
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  interrupted = new AbortController().signal,
+): Promise<Ended> => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   let code: number | null = null
   const exit = (ended: number) => {
     code = ended
   }
-  await runCli(args, { variables, stdout, stderr, exit, clock: systemClock, interrupted: new AbortController().signal })
+  await runCli(args, {
+    variables,
+    stdout,
+    stderr,
+    exit,
+    fetch,
+    clock: systemClock,
+    interrupted,
+  })
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }
 

@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lastCompleteScan } from '../../lib/cli/last-complete.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
 import { compose } from '../../lib/compose.ts'
 import { type Log, type LogFields, silentLog } from '../../lib/core/log.ts'
@@ -6,6 +8,7 @@ import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import type { Checkpoint } from '../../lib/sync/checkpoint.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
@@ -62,6 +65,45 @@ describe('without --local', () => {
       expect.stringContaining('a worker is reading it now'),
     ])
     close()
+  })
+
+  it('counts repeats, so that what was received adds up', async () => {
+    const fault = simulator.fault({ kind: 'mutateRecord', endpoint: 'listUsers', change: { do: 'duplicate' }, page: 1 })
+    const { stdout } = await cliHere(['sync', 'organization_users'], variables)
+    fault.remove()
+    expect(stdout).toContain('organization_users: 1 received was a repeat')
+  })
+
+  it('measures the lag from the last complete scan, not from a suspect one or an approval', async () => {
+    const { checkpoints, lake, objects, close } = compose(variables, { log: silentLog, metrics: noMetrics })
+    const sessions = async () => (await checkpoints.read('sessions')) as Checkpoint
+    const before = (await sessions()).lastScan?.startedAt
+    const fault = simulator.fault({ kind: 'emptyList', endpoint: 'listSessions' })
+    await run('sync', 'sessions')
+    expect((await sessions()).lastScan).toMatchObject({ status: 'suspect' })
+    expect(await lastCompleteScan(await sessions(), { lake, objects })).toBe(before)
+    await run('approve', 'sessions')
+    expect((await sessions()).lastScan).toMatchObject({ status: 'complete' })
+    expect(await lastCompleteScan(await sessions(), { lake, objects })).toBe(before)
+    fault.remove()
+    await run('sync', 'sessions')
+    expect(await lastCompleteScan(await sessions(), { lake, objects })).toBeGreaterThan(before ?? 0)
+    close()
+  })
+
+  it('is checked without showing who logs in at an address', async () => {
+    const address = simulator.baseUrl.replace('//', '//ana:hunter2@')
+    const { stdout } = await cliHere(['doctor'], { ...variables, AWS_ENDPOINT_URL: address })
+    expect(stdout).toContain('http://***@127.0.0.1')
+    expect(stdout).not.toContain('hunter2')
+  })
+
+  it('says of each variable that --local sets that it does', async () => {
+    const { code, stdout } = await cliHere(['doctor', '--local', `${folder.path}-fresh`], { PLATFORM_API_KEY: 'key' })
+    rmSync(`${folder.path}-fresh`, { recursive: true, force: true })
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/LAKE_BUCKET +set by --local/)
+    expect(stdout).toMatch(/PLATFORM_APP_URL +not set/)
   })
 
   it('shows a fingerprint where a setting was secret', async () => {

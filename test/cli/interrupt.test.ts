@@ -37,6 +37,8 @@ describe('Ctrl-C', () => {
     expect(code).toBe(130)
     expect(Date.now() - began).toBeLessThan(20_000)
     const { streams } = JSON.parse(stdout)
+    // It kept nothing, but it asked.
+    expect(streams[2]).toMatchObject({ stream: 'organization_users', apiCalls: simulator.counts.listUsers })
     const sessions = streams.find(({ stream }: { stream: string }) => stream === 'sessions')
     expect(sessions.status).toBe('paused')
     const read = sessions.counts.received

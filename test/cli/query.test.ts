@@ -1,6 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
+import { answerTable } from '../../lib/cli/query.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
 import { type App, compose } from '../../lib/compose.ts'
@@ -10,7 +12,7 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
-import { temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 let emulators: Emulators
@@ -106,8 +108,9 @@ describe('views over the lake', () => {
   it('show what is in quarantine, with its reasons and its raw form', async () => {
     simulator.put('users', 'user_bad', { value: { id: 'user_bad', email: 12 } })
     await sync()
-    const [row] = await rows("select stream, key, reasons, raw->>'email' from quarantine")
-    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('email')], '12'])
+    const [row] = await rows("select stream, key, reasons, raw->>'email', run_id, scan_id from quarantine")
+    const id = expect.stringMatching(/./)
+    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('email')], '12', id, id])
     simulator.remove('users', 'user_bad')
   })
 
@@ -137,6 +140,89 @@ describe('a statement', () => {
     'set enable_external_access = true',
   ])('reaches nothing outside the lake: %s', async (sql) => {
     await expect(query(sql)).rejects.toMatchObject({ name: 'FatalError', code: 'usage' })
+  })
+
+  it('gets times as UTC, at any depth and whatever the zone of the machine; infinite ones as they are', async () => {
+    const sql = `select timestamptz '2026-01-01 01:00:00+01' as a, [timestamptz '2026-07-01 00:00:00.5+00'] as b,
+      {'t': timestamp '2026-01-01 10:00:00'} as c, timestamptz 'infinity' as d, timestamp '-infinity' as e,
+      timestamp_ns '2026-01-01 00:00:00.123456789' as f, [1.5::decimal(3, 1)] as g`
+    const args = ['query', '--local', './fresh', '--json', sql]
+    const { stdout, stderr } = await cliIn(folder.path).run(args, { TZ: 'Asia/Kolkata' })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        a: '2026-01-01T00:00:00Z',
+        b: ['2026-07-01T00:00:00.5Z'],
+        c: { t: '2026-01-01T10:00:00Z' },
+        d: 'infinity',
+        e: '-infinity',
+        f: '2026-01-01T00:00:00.123456789Z',
+        g: ['1.5'],
+      },
+    ])
+  })
+
+  it.each([
+    '',
+    ' ; -- nothing',
+    'select 1; select 2',
+    'create table t as select 1',
+    'create table t as select 1; select 2',
+    'drop view sessions',
+    "export database '/tmp/platform-sync-escaped'",
+    'explain analyze create table t as select 1',
+    'set threads = 1',
+    'begin',
+  ])('is one question: %j is not', async (sql) => {
+    await expect(query(sql)).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('one question') })
+    expect(existsSync('/tmp/platform-sync-escaped')).toBe(false)
+  })
+
+  it.each([
+    'from sessions_current;',
+    'values (1)',
+    'describe sessions',
+    'show tables',
+    'summarize computers',
+    'explain select 1',
+    '/* why */ with a as (select 1 as x) select x from a -- so',
+    "pivot (select 'a' as m, 1 as v) on m using sum(v)",
+    "select * from (pivot (select 'a' as m, 1 as v) on m using sum(v));",
+  ])('may ask in any way: %s', async (sql) => {
+    expect((await query(sql)).rows.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['is gone', null],
+    ['is not what was written', Buffer.from('PAR1 of another time')],
+  ])('is told which file %s, and what to do', async (what, bytes) => {
+    const broken = { lake: app.lake, objects: { get: async () => bytes } }
+    await expect(openLakeDatabase(broken, 'select * from sessions')).rejects.toMatchObject({
+      code: 'damaged_state',
+      message: expect.stringMatching(new RegExp(`changes/sessions/.*${what}.*Restore an earlier version`)),
+    })
+  })
+
+  it('shows no control character of the data to a terminal, and cuts no character in two', () => {
+    const answer = { columns: ['a\u001b[2J'], numeric: [false], rows: [[`\u001b]0;gone\u0007${'😀'.repeat(200)}`]] }
+    const table = answerTable(answer, 40)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+    expect(table).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    expect(table.isWellFormed()).toBe(true)
+    expect(table).toContain('😀…')
+  })
+
+  it('ends at Ctrl-C, at once and without leaving files', async () => {
+    const temporary = temporaryFolder()
+    vi.stubEnv('TMPDIR', temporary.path)
+    const interruption = new AbortController()
+    const sql = 'select count(*) from range(10_000_000_000) a, range(10_000_000_000) b where a.range % 7 = b.range % 5'
+    const ending = cliHere(['query', `--local=${join(temporary.path, 'none')}`, sql], {}, interruption.signal)
+    setTimeout(() => interruption.abort(), 400)
+    expect(await ending).toMatchObject({ code: 130, stdout: '' })
+    expect(readdirSync(temporary.path)).toEqual([])
+    vi.unstubAllEnvs()
+    temporary.remove()
   })
 
   it('loads only the tables it names, and their parents', async () => {

@@ -66,4 +66,10 @@ describe('the environment', () => {
   it('never repeats the value of a credential', () => {
     expect(messageFor({ PLATFORM_API_KEY: 'key_live_ABC123', REDACTION_KEY: 'hush' })).not.toMatch(/key_live|hush/)
   })
+
+  it('refuses a key for fingerprints that is too short, and an endpoint that is no address', () => {
+    const message = messageFor({ ...complete, REDACTION_KEY: 'x', AWS_ENDPOINT_URL: 'foo' })
+    expect(message).toContain('REDACTION_KEY is too short; set it to a random text of 32 characters or more')
+    expect(message).toMatch(/AWS_ENDPOINT_URL is not an http\(s\) address; set it to .* or leave it out/)
+  })
 })

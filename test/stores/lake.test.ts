@@ -190,8 +190,8 @@ describe('a quarantine file', () => {
       key: null,
       reasons: ['no id'],
       raw: '{"id":9007199254740993,"name":"a\\nb"}',
-      runId: 'run-1',
-      scanId: 'scan-1',
+      run_id: 'run-1',
+      scan_id: 'scan-1',
     })
   })
 })

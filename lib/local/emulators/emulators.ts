@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -19,13 +18,12 @@ export type Emulators = {
 }
 
 /**
- * Starts the emulators on the loopback interface and creates what is missing. What was acknowledged before a crash is
- * there again. `port` 0 (the default) takes a free one.
+ * Starts the emulators on a free port of the loopback interface and creates what is missing. What was acknowledged
+ * before a crash is there again.
  * @throws FatalError `usage` when another process uses the folder, `damaged_state` when its content can't be read.
  */
-export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: number }): Promise<Emulators> => {
+export const startEmulators = async ({ dir }: { dir: string }): Promise<Emulators> => {
   const folder = resolve(dir)
-  mkdirSync(folder, { recursive: true })
   const lock = lockFolder(folder)
   const opened: { close(): Promise<void> }[] = [{ close: async () => lock.release() }]
   const close = async () => {
@@ -36,13 +34,13 @@ export const startEmulators = async ({ dir, port = 0 }: { dir: string; port?: nu
     opened.push(s3AndSqs)
     const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })
-    const endpointUrl = await listen(server, port)
+    const endpointUrl = await listen(server)
     await prepareResources(endpointUrl)
     const environment = { ...localEnvironment(endpointUrl), ...localSigning(folder) }
     return { endpointUrl, environment, close }
   } catch (error) {
     await close().catch(() => {})
-    throw startFailure(error, folder, port)
+    throw startFailure(error, folder)
   }
 }
 
@@ -66,10 +64,10 @@ const frontDoor = (dynamodb: Server, others: Emulator): Server => {
   return dynamodb
 }
 
-const listen = (server: Server, port: number): Promise<string> =>
+const listen = (server: Server): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
   })
 
 const closeServer = (server: Server): Promise<void> =>
@@ -78,11 +76,8 @@ const closeServer = (server: Server): Promise<void> =>
     server.closeAllConnections()
   })
 
-const startFailure = (error: unknown, folder: string, port: number): unknown => {
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    return new FatalError(`port ${port} is taken: choose another one, or none`, { code: 'usage', cause: error })
-  }
-  if (error instanceof SyncError && error.code === 'usage') return error
+const startFailure = (error: unknown, folder: string): unknown => {
+  if (error instanceof SyncError) return error
   const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
   return new FatalError(message, { code: 'damaged_state', cause: error })
 }

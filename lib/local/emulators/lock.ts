@@ -1,20 +1,41 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { FatalError } from '../../core/errors.ts'
+import { FatalError, messageOf } from '../../core/errors.ts'
 
 /**
- * Takes a folder for this process alone. The lock is the operating system's, by way of SQLite: it ends with the process,
- * however that ends, so that no stale lock file needs cleaning up.
- * @throws FatalError `usage` when another process has it.
+ * Takes a folder for this process alone, and makes it if need be. The lock is the operating system's, by way of SQLite:
+ * it ends with the process, however that ends, so that no stale lock file needs cleaning up.
+ * @throws FatalError `usage` when another process has it or it can't be a folder, `damaged_state` for a broken lock file.
  */
 export const lockFolder = (dir: string): { release(): void } => {
-  const lock = new DatabaseSync(join(dir, 'lock.db'), { timeout: 0 })
+  makeFolder(dir)
+  const file = join(dir, 'lock.db')
+  let lock: DatabaseSync | undefined
   try {
+    lock = new DatabaseSync(file, { timeout: 0 })
     lock.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
-    lock.close()
-    const message = `another platform-sync uses ${dir} now. Wait until it is done, or stop it, and try again`
+    lock?.close()
+    if (isBusy(cause)) {
+      const message = `another platform-sync uses ${dir} now. Wait until it is done, or stop it, and try again`
+      throw new FatalError(message, { code: 'usage', cause })
+    }
+    const message = `${file} can't be locked: ${messageOf(cause)}. It holds nothing that is needed: delete it and try again`
+    throw new FatalError(message, { code: 'damaged_state', cause })
+  }
+  const { close } = lock
+  return { release: close.bind(lock) }
+}
+
+/** SQLITE_BUSY: someone else has the lock. */
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5
+
+const makeFolder = (dir: string): void => {
+  try {
+    mkdirSync(dir, { recursive: true })
+  } catch (cause) {
+    const message = `${dir} can't be used as a folder: ${messageOf(cause)}. Name another one`
     throw new FatalError(message, { code: 'usage', cause })
   }
-  return { release: () => lock.close() }
 }

@@ -8,7 +8,7 @@ export type S3Store = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['s
 type Persistence = NonNullable<S3Store['persistence']>
 type S3Object = ReturnType<S3Store['headObject']>
 /** Makes the error that S3 answers a request with. */
-export type Refuse = (code: string, message: string) => Error
+type Refuse = (code: string, message: string) => Error
 
 const contentTypes: Record<string, string> = {
   '.parquet': 'application/vnd.apache.parquet',

@@ -23,7 +23,7 @@ const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
 const region = 'us-east-1'
 
 /** The name a table or bucket has on this machine. */
-export const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
+const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
 
 /** What handlers and commands read from the environment to work against emulators at an address. */
 export const localEnvironment = (endpointUrl: string): Record<string, string> => ({

@@ -48,7 +48,7 @@ export const failure = (status: number, code: string, message: string): Answer =
   json(status, { error: { code, message } })
 
 /** The text of a list. */
-export const listText = ({ items, records, pagination }: ListBody): string =>
+const listText = ({ items, records, pagination }: ListBody): string =>
   `{"${items}":[${records.join(',')}]${pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''}}`
 
 /** The body as it goes over the wire. */

@@ -25,6 +25,7 @@ export const control = (request: Request, simulator: Controlled): Answer => {
     return answer(request, simulator)
   } catch (error) {
     if (error instanceof z.ZodError) return refuse(error)
+    if (error instanceof URIError) return failure(400, 'bad_request', `the path ${request.path} is not encoded well`)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { messageIdOf, messageIndexOf, messageOf } from './records/messages.ts'
 import type { RecordGenerator } from './resource.ts'
 
 /** The messages of one session, as JSON text. */
-export type Conversation = { count: number; at(index: number): string }
+type Conversation = { count: number; at(index: number): string }
 
 /** The messages of all sessions: generated ones, and after them those that were added through the API. */
 export type Conversations = {

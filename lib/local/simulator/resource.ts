@@ -12,7 +12,7 @@ export type RecordGenerator = {
 }
 
 /** Where a list goes on; records of positions past `written` were written through the API or by a test. */
-export type Slice = { records: string[]; next: number | null }
+type Slice = { records: string[]; next: number | null }
 
 export type SliceRequest = {
   start: number

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { FatalError } from '../../core/errors.ts'
 import type { EndpointName } from './answer.ts'
 import type { Limits } from './endpoints/limits.ts'
 import { createFaultBook, type Fault, type FaultBook } from './faults/book.ts'
@@ -10,7 +11,7 @@ import { requestListener } from './serve.ts'
 import { createWorld, type World } from './world.ts'
 
 /** What the platform holds at this moment. */
-export type SimulatorState = {
+type SimulatorState = {
   step: number
   now: string
   /** Records that live now. */
@@ -51,7 +52,7 @@ export type Simulator = {
   close(): Promise<void>
 }
 
-/** Starts a platform on a port of the loopback interface. */
+/** Starts a platform on a port of the loopback interface. @throws FatalError `usage` when the port is taken. */
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
   const settings = settingsOf(options)
   const world = createWorld(settings)
@@ -63,7 +64,9 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   // Longer than any pause of a worker: a test that wants its connection closed says so with a fault.
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(settings.port, '127.0.0.1', resolve)
+    server
+      .once('error', (error) => reject(listenFailure(error, settings.port)))
+      .listen(settings.port, '127.0.0.1', resolve)
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const close = () =>
@@ -72,6 +75,12 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
       server.closeAllConnections()
     })
   return { url, appUrl: url, baseUrl: url, ...controlled, close }
+}
+
+const listenFailure = (error: NodeJS.ErrnoException, port: number): Error => {
+  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return error
+  const message = `port ${port} can't be used: ${error.message}. Choose another one, or none for a free one`
+  return new FatalError(message, { code: 'usage', cause: error })
 }
 
 const momentOf = (world: World) => ({ step: world.step(), now: new Date(world.now()).toISOString() })

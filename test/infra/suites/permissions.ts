@@ -39,6 +39,7 @@ describe('what functions may do', () => {
       'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:BatchWriteItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:Scan on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
       ...key,

@@ -119,12 +119,20 @@ describe('the emulators', () => {
     await start()
   })
 
-  it('refuse a port that is taken', async () => {
-    const { emulators } = await start()
-    const port = Number(new URL(emulators.endpointUrl).port)
-    const other = mkdtempSync(join(tmpdir(), 'platform-sync-'))
-    await expect(startEmulators({ dir: other, port })).rejects.toMatchObject({ code: 'usage' })
-    rmSync(other, { recursive: true })
+  it('name what is in the way of a lock, and take a folder whose lock file was deleted', async () => {
+    writeFileSync(join(dir, 'lock.db'), 'no database '.repeat(100))
+    await expect(startEmulators({ dir })).rejects.toMatchObject({
+      code: 'damaged_state',
+      message: expect.stringMatching(/lock\.db can't be locked: .*delete it/),
+    })
+    rmSync(join(dir, 'lock.db'))
+    await start()
+  })
+
+  it('refuse a file for a folder', async () => {
+    const file = join(dir, 'file')
+    writeFileSync(file, '')
+    await expect(startEmulators({ dir: file })).rejects.toMatchObject({ code: 'usage' })
   })
 
   it('answer on the loopback interface alone', async () => {

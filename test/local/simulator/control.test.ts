@@ -23,6 +23,27 @@ describe('over HTTP', () => {
     expect(body).toMatchObject({ step: 0, now: '2026-11-01T00:00:00.000Z', records: { sessions: 50, users: 30 } })
   })
 
+  it('refuses a path that is not encoded well', async () => {
+    expect((await curl('/_simulator/%zz')).status).toBe(400)
+  })
+
+  it.each([
+    { kind: 'status', endpoint: 'listUsers', status: 503, tims: 1 },
+    { kind: 'emptyList', endpoint: 'listUsers', keep: 3 },
+    { kind: 'mutateRecord', endpoint: 'listUsers', change: { do: 'remove', field: 'id', value: 1 } },
+  ])('refuses a fault with a field that it does not know: %j', async (rule) => {
+    expect((await curl('/_simulator/faults', 'POST', JSON.stringify(rule))).status).toBe(400)
+    expect(sim.faults()).toEqual([])
+  })
+
+  it('refuses a port that is taken, and says so', async () => {
+    const port = Number(new URL(sim.url).port)
+    await expect(startSimulator({ port })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(`port ${port} can't be used`),
+    })
+  })
+
   it('moves the clock', async () => {
     const { body } = await curl('/_simulator/advance', 'POST')
     expect(body).toEqual({ step: 1, now: '2026-11-02T00:00:00.000Z' })

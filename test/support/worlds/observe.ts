@@ -189,7 +189,7 @@ const readLake = async (manifests: Manifest[], { streams, duckdb, contents, file
   const quarantine = listed
     .filter(({ kind }) => kind === 'quarantine')
     .flatMap((file) => gunzipSync(objectOf(contents, file)).toString().trimEnd().split('\n'))
-    .map((line) => JSON.stringify({ ...JSON.parse(line), scanId: undefined }))
+    .map((line) => JSON.stringify({ ...JSON.parse(line), scan_id: undefined }))
     .sort()
   return { rows, current, quarantine }
 }

@@ -5,7 +5,7 @@ import type { Strike } from './book.ts'
 import { mutateRecords } from './records.ts'
 
 /** Asks the platform again, at another page token (null: from the start). */
-export type Relist = (token: string | null) => Answer
+type Relist = (token: string | null) => Answer
 
 /** Bends a list that the platform answered; any other answer stays as it is. */
 export const bendList = (answer: Answer, strike: Strike, { call, relist }: { call: Call; relist: Relist }): Answer => {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 const change = <const D extends string, S extends z.ZodRawShape>(name: D, shape: S) =>
-  z.object({ do: z.literal(name), ...shape })
+  z.strictObject({ do: z.literal(name), ...shape })
 /** A field of the record; dots lead inside (`sessionSettings.tokenUsage.inputTokens`). */
 const field = () => z.string().min(1)
 
@@ -25,9 +25,5 @@ const RecordChange = z.discriminatedUnion('do', [
 ])
 
 /** Bends the n-th record (from 0) of a page. */
-export const RecordFault = z.object({
-  kind: z.literal('mutateRecord'),
-  record: z.int().min(0).default(0),
-  change: RecordChange,
-})
+export const recordFault = { record: z.int().min(0).default(0), change: RecordChange }
 export type RecordChange = z.output<typeof RecordChange>

@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import { endpointNames } from '../answer.ts'
-import { RecordFault } from './record-rule.ts'
+import { recordFault } from './record-rule.ts'
 
 const count = () => z.int().min(0)
 const text = () => z.string()
-const kind = <const K extends string, S extends z.ZodRawShape>(name: K, shape: S) =>
-  z.object({ kind: z.literal(name), ...shape })
-
 /** When a rule strikes: on which endpoint, and on which of the requests that it has seen there. */
 const when = {
   endpoint: z.union([z.enum(endpointNames), z.literal('*')]),
@@ -19,6 +16,9 @@ const when = {
   /** Strikes this share of the requests, chosen by the seed. */
   probability: z.number().min(0).max(1).optional(),
 }
+
+const kind = <const K extends string, S extends z.ZodRawShape>(name: K, shape: S) =>
+  z.strictObject({ kind: z.literal(name), ...shape, ...when })
 
 const answers = [
   kind('status', {
@@ -79,14 +79,16 @@ const limits = [
   kind('limitsReject', { emails: z.array(text()).min(1) }),
 ] as const
 
-/** A fault on demand: when it strikes, and what it does. */
-export const FaultRule = z
-  .discriminatedUnion('kind', [...answers, ...deliveries, ...lists, ...limits, RecordFault])
-  .and(z.object(when))
+/** A fault on demand: when it strikes, and what it does. A field that it does not know is a mistake, and refused. */
+export const FaultRule = z.discriminatedUnion('kind', [
+  ...answers,
+  ...deliveries,
+  ...lists,
+  ...limits,
+  kind('mutateRecord', recordFault),
+])
 
 /** A rule as it is given; fields with a default may be missing. */
 export type FaultRule = z.input<typeof FaultRule>
 /** A rule as it is applied. */
 export type ParsedRule = z.output<typeof FaultRule>
-export type FaultKind = ParsedRule['kind']
-export type RuleOf<K extends FaultKind> = Extract<ParsedRule, { kind: K }>

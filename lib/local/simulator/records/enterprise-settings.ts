@@ -110,9 +110,6 @@ const names = Object.keys(settings)
 // The settings take turns in strides of this length; it shares no factor with their number (checked by a test).
 const stride = 10
 
-/** Which setting a revision touches (revisions count from 1). */
-export const touchedBy = (revision: number): string => names[((revision - 1) * stride) % names.length] as string
-
 /** The settings as they stand after a revision. */
 export const settingsAt = (revision: number): Record<string, unknown> =>
   Object.fromEntries(names.map((name, n) => [name, (settings[name] as Setting)(lastTouch(revision, n))]))

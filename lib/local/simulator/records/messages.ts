@@ -8,7 +8,7 @@ const texts = [
 ] as const
 
 /** What makes a message: its session's draw, its place in the session, and the session's time of creation. */
-export type MessagePlace = { sessionId: string; key: number; index: number; createdAt: number }
+type MessagePlace = { sessionId: string; key: number; index: number; createdAt: number }
 
 /** The id of a session's n-th message. */
 export const messageIdOf = (sessionId: string, index: number): string => `${sessionId}:m${index}`

@@ -18,7 +18,7 @@ const tools = ['read', 'edit', 'execute', 'web_search', 'glob'] as const
 const hourMs = 3_600_000
 
 /** What a session knows of its neighbours: its computer, if any, another session's id, and how many messages it has. */
-export type SessionContext = { id: string; computerId: string | undefined; childId: string; messages: number }
+type SessionContext = { id: string; computerId: string | undefined; childId: string; messages: number }
 
 /** A session as the API sends it (§2.2). */
 export const sessionOf = (

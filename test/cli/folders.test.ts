@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lockFolder } from '../../lib/local/emulators/lock.ts'
+import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { cliHere, temporaryFolder } from './cli.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => join(folder.path, name)
+let simulator: Simulator
+let real: Record<string, string>
+
+beforeAll(async () => {
+  simulator = await startSimulator({ counts: { reports: 2, sessions: 3, users: 4, revisions: 2, computers: 1 } })
+  real = { PLATFORM_APP_URL: simulator.appUrl, PLATFORM_BASE_URL: simulator.baseUrl, PLATFORM_API_KEY: 'sim-key' }
+})
+afterAll(async () => {
+  await simulator.close()
+  folder.remove()
+})
+
+/** A folder with a file in it, as someone else would have it. */
+const stranger = (name: string, beside: Record<string, string> = {}) => {
+  mkdirSync(join(at(name), 's3'), { recursive: true })
+  writeFileSync(join(at(name), 's3', 'notes.txt'), 'mine')
+  for (const [file, text] of Object.entries(beside)) writeFileSync(join(at(name), file), text)
+}
+
+describe("a folder of someone else's", () => {
+  it.each([
+    ['demo', {}, 2],
+    ['sync', {}, 2],
+    ['demo', { 'platform.json': '{"name":"my platform","counts":7}' }, 1],
+    ['demo', { 'lock.db': '' }, 2],
+  ])('is left as it is by %s, beside %j', async (command, beside, expected) => {
+    const name = `stranger-${command}-${Object.keys(beside).join()}`
+    stranger(name, beside)
+    const { code, stderr } = await cliHere([command, '--local', at(name)])
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(at(name))])
+    expect(readFileSync(join(at(name), 's3', 'notes.txt'), 'utf8')).toBe('mine')
+    expect(readdirSync(at(name)).sort()).toEqual([...Object.keys(beside), 's3'].sort())
+  })
+})
+
+describe('a command that is refused', () => {
+  it('changes nothing: no day passes on a platform that another process uses', async () => {
+    mkdirSync(at('busy'))
+    writeFileSync(join(at('busy'), 'platform.json'), '{"days":0}')
+    const lock = lockFolder(at('busy'))
+    const { code, stderr } = await cliHere(['sync', '--local', at('busy'), '--skip-days', '1'])
+    lock.release()
+    expect([code, stderr]).toEqual([2, expect.stringContaining('another platform-sync uses')])
+    expect(readFileSync(join(at('busy'), 'platform.json'), 'utf8')).toBe('{"days":0}')
+    expect(readdirSync(at('busy')).sort()).toEqual(['lock.db', 'platform.json'])
+  })
+})
+
+describe('a folder that nothing was synced into', () => {
+  it('is not made by those who only look', async () => {
+    const status = await cliHere(['status', '--local', at('new')])
+    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining('Nothing was synced yet')])
+    const query = await cliHere(['query', '--local', at('new'), '--json', 'select count(*) as n from sessions_current'])
+    expect(JSON.parse(query.stdout)).toEqual([{ n: 0 }])
+    expect(existsSync(at('new'))).toBe(false)
+  })
+
+  it("is nobody's yet when the doctor has seen it, and belongs to the platform that is synced into it first", async () => {
+    expect(await cliHere(['doctor', '--local', at('seen')])).toMatchObject({ code: 0 })
+    expect(await cliHere(['reset', 'sessions', '--local', at('seen')])).toMatchObject({ code: 0 })
+    expect(await cliHere(['sync', '--local', at('seen')], real)).toMatchObject({ code: 0 })
+    const other = await cliHere(['sync', '--local', at('seen')])
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('holds data of another platform')])
+  })
+
+  it('is told from one whose state is gone', async () => {
+    rmSync(join(at('seen'), 'dynamodb'), { recursive: true })
+    const { code, stdout } = await cliHere(['status', '--local', at('seen')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('the lake holds published runs')])
+    expect(stdout).not.toContain('Nothing was synced')
+  })
+})
+
+describe('a demo that is interrupted', () => {
+  it('stops after the run that was under way: exit 130', async () => {
+    const { code, stdout, stderr } = await cliHere(['demo', '--local', at('demo'), '--json'], {}, AbortSignal.abort())
+    expect([code, JSON.parse(stdout)]).toMatchObject([130, { runs: [{ interrupted: true }], queries: [] }])
+    expect(stderr).not.toContain('pivot')
+  })
+})
