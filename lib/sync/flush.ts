@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.ts'
 import { type Buffered, type Change, emptyBuffer } from './buffer.ts'
 import type { Checkpoint, Scan, Segment } from './checkpoint.ts'
 import { encodeIndex } from './index-format.ts'
-import type { Entry } from './key-table.ts'
+import { type Entry, hashBytes } from './key-table.ts'
 import type { PartFile } from './manifest.ts'
 import type { PartPath, RowBatch } from './ports.ts'
 
@@ -35,11 +35,15 @@ export const startFlush = async (attempt: Attempt): Promise<void> => {
 type Flush = { buffer: Buffered; moved: Scan; seen: Entry[] }
 
 /** Copies: an entry as it will be when the next page is taken in would call what is not durable known. */
-const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] =>
-  seen.map((at) => {
+const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] => {
+  // One piece of memory for all hashes: thousands of small ones are slow to make and to free.
+  const hashes = new Uint8Array(seen.length * hashBytes)
+  return seen.map((at, i) => {
     const entry = table.entry(at)
-    return { ...entry, hash: entry.hash.slice() }
+    hashes.set(entry.hash, i * hashBytes)
+    return { ...entry, hash: hashes.subarray(i * hashBytes, (i + 1) * hashBytes) }
   })
+}
 
 /** The promise of the whole engine is the order here: everything is durable before the checkpoint moves. */
 const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<void> => {
