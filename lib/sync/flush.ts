@@ -3,9 +3,9 @@ import type { Attempt } from './attempt.ts'
 import { type Buffered, type Change, emptyBuffer } from './buffer.ts'
 import type { Checkpoint, Scan, Segment } from './checkpoint.ts'
 import { encodeIndex } from './index-format.ts'
-import type { Entry } from './key-table.ts'
+import { type Entry, hashBytes } from './key-table.ts'
 import type { PartFile } from './manifest.ts'
-import type { PartPath, RowBatch } from './ports.ts'
+import type { CurrentRecord, PartPath, RowBatch } from './ports.ts'
 
 /** Whether enough was read, or enough time has gone by, to write it. */
 export const bufferIsFull = ({ buffer, deps: { settings, clock } }: Attempt): boolean =>
@@ -35,11 +35,15 @@ export const startFlush = async (attempt: Attempt): Promise<void> => {
 type Flush = { buffer: Buffered; moved: Scan; seen: Entry[] }
 
 /** Copies: an entry as it will be when the next page is taken in would call what is not durable known. */
-const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] =>
-  seen.map((at) => {
+const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] => {
+  // One piece of memory for all hashes: thousands of small ones are slow to make and to free.
+  const hashes = new Uint8Array(seen.length * hashBytes)
+  return seen.map((at, i) => {
     const entry = table.entry(at)
-    return { ...entry, hash: entry.hash.slice() }
+    hashes.set(entry.hash, i * hashBytes)
+    return { ...entry, hash: hashes.subarray(i * hashBytes, (i + 1) * hashBytes) }
   })
+}
 
 /** The promise of the whole engine is the order here: everything is durable before the checkpoint moves. */
 const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<void> => {
@@ -47,11 +51,14 @@ const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<
   const began = deps.clock.now()
   const path = partPath(attempt, partsOf(moved) - 1)
 
+  const records = [...buffer.changes.values()].map(({ key, hash, body }) => ({ key, hash, body }))
   const files = await writeLake(attempt, buffer, path)
+  // The records as objects are several times their text, and writing them to the table takes longest.
+  buffer.changes.clear()
   const header = { pass: moved.pass, tokens: buffer.tokens, files }
   await deps.index.writePart(path, encodeIndex(header, { count: seen.length, each: () => seen }), lease.signal)
   // Last, since the part tells the next attempt which records this one may have written, should it die here.
-  await writeRecords(attempt, buffer)
+  await writeRecords(attempt, records, buffer.deletes)
   if (buffer.observed.length > 0) await attempt.observer?.flushed(buffer.observed, moved, lease.signal)
 
   const checkpoint = { ...attempt.checkpoint, scan: moved, ...atWork(attempt) }
@@ -107,15 +114,18 @@ const writeLake = async (attempt: Attempt, buffer: Buffered, path: PartPath): Pr
   return files
 }
 
-const writeRecords = async ({ deps, stream, lease, scan, checkpoint }: Attempt, buffer: Buffered) => {
-  const records = [...buffer.changes.values()].map(({ key, hash, body }) => ({ key, hash, body }))
+const writeRecords = async (
+  { deps, stream, lease, scan, checkpoint }: Attempt,
+  records: CurrentRecord[],
+  deletes: string[],
+) => {
   const { signal } = lease
   if (records.length > 0) {
     const mayExist = checkpoint.scansCompleted > 0
     await deps.records.put({ stream: stream.name, records, changedAt: scan.startedAt, mayExist, signal })
   }
-  if (buffer.deletes.length > 0) {
-    await deps.records.tombstone({ stream: stream.name, keys: buffer.deletes, deletedAt: scan.startedAt, signal })
+  if (deletes.length > 0) {
+    await deps.records.tombstone({ stream: stream.name, keys: deletes, deletedAt: scan.startedAt, signal })
   }
 }
 
