@@ -56,7 +56,7 @@ const checkConservation = ({ scan: { counts }, stream }: Attempt) => {
 const missingKeys = ({ table, scan: { approval } }: Attempt): string[] => {
   const keys: string[] = []
   for (let at = 0; at < table.size; at++) {
-    if (table.pass(at) === 0 && (!approval || table.kind(at) === Kind.missing)) keys.push(table.keys[at] as string)
+    if (table.pass(at) === 0 && (!approval || table.kind(at) === Kind.missing)) keys.push(table.key(at))
   }
   return keys
 }

@@ -1,3 +1,5 @@
+import { createKeySet, type KeySet } from './key-set.ts'
+
 /** What happened to a key in the current scan. The numbers are stored in index objects: never reuse one. */
 export const Kind = {
   /** Known from an earlier scan and not seen by this one (yet). */
@@ -24,15 +26,9 @@ export type Entry = { key: string; hash: Uint8Array; changedAt: number; kind: Ki
 
 /**
  * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
- * grows with the stream, so its columns are typed arrays: about 130 bytes a key.
+ * grows with the stream, so its columns are typed arrays: about 80 bytes a key of 36 characters.
  */
-export type KeyTable = {
-  readonly size: number
-  /** Keys by their number, which never changes. */
-  readonly keys: readonly string[]
-  /** The number of a key, or -1. */
-  find(key: string): number
-  add(key: string): number
+export type KeyTable = KeySet & {
   hasHash(at: number, digest: Uint8Array): boolean
   setHash(at: number, digest: Uint8Array): void
   /** Forgets the content: no copy counts as unchanged. */
@@ -49,21 +45,18 @@ export type KeyTable = {
 
 /** An empty table. */
 export const createKeyTable = (): KeyTable => {
-  const numbers = new Map<string, number>()
-  const keys: string[] = []
+  const keys = createKeySet()
   let { hashes, times, kinds, passes } = columnsFor(1024)
 
   return {
-    keys,
     get size() {
-      return keys.length
+      return keys.size
     },
-    find: (key) => numbers.get(key) ?? -1,
+    find: keys.find,
+    key: keys.key,
     add: (key) => {
-      const at = keys.length
+      const at = keys.add(key)
       if (at === kinds.length) ({ hashes, times, kinds, passes } = columnsFor(at * 2, { hashes, times, kinds, passes }))
-      keys.push(key)
-      numbers.set(key, at)
       times[at] = Number.NaN
       return at
     },
@@ -85,7 +78,7 @@ export const createKeyTable = (): KeyTable => {
       times[at] = changedAt
     },
     entry: (at) => ({
-      key: keys[at] as string,
+      key: keys.key(at),
       hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
       changedAt: times[at] as number,
       kind: kinds[at] as Kind,

@@ -34,7 +34,7 @@ export const observeScan = async (attempt: Attempt): Promise<Observation> => {
 
 const seenKeys = function* ({ table }: Attempt): Iterable<string> {
   for (let at = 0; at < table.size; at++)
-    if (table.pass(at) !== 0 && table.kind(at) !== Kind.deleted) yield table.keys[at] as string
+    if (table.pass(at) !== 0 && table.kind(at) !== Kind.deleted) yield table.key(at)
 }
 
 type Meta = [runId: string, scanId: string, part: number, startedAt: number]

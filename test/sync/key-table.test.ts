@@ -15,7 +15,7 @@ describe('the key table', () => {
     expect(table.size).toBe(3_000)
     for (const n of [0, 1, 1_023, 1_024, 1_025, 2_048, 2_999]) {
       const at = table.find(`key-${n}`)
-      expect(table.keys[at]).toBe(`key-${n}`)
+      expect(table.key(at)).toBe(`key-${n}`)
       expect(table.hasHash(at, sha256Bytes(`${n}`))).toBe(true)
       expect(table.hasHash(at, sha256Bytes(`${n + 1}`))).toBe(false)
       expect([table.changedAt(at), table.kind(at), table.pass(at)]).toEqual([
@@ -49,8 +49,20 @@ describe('the key table', () => {
       fc.property(fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1 })), (keys) => {
         const table = createKeyTable()
         for (const key of ['__proto__', 'constructor', ...keys]) if (table.find(key) < 0) table.add(key)
-        for (const key of keys) expect(table.keys[table.find(key)]).toBe(key)
+        expect(table.size).toBe(new Set(['__proto__', 'constructor', ...keys]).size)
+        for (const key of keys) expect(table.key(table.find(key))).toBe(key)
       }),
     )
+  })
+
+  it('finds each of many keys, long ones and non-ASCII ones too, and none that is not there', () => {
+    const table = createKeyTable()
+    const keyOf = (n: number) => [`${n}`, `ключ-${n}`, `${n}`.repeat(300), `😀${n}`][n % 4] as string
+    for (let n = 0; n < 20_000; n++) expect(table.add(keyOf(n))).toBe(n)
+    for (let n = 0; n < 20_000; n++) {
+      expect(table.find(keyOf(n))).toBe(n)
+      expect(table.key(n)).toBe(keyOf(n))
+      expect(table.find(`${keyOf(n)}x`)).toBe(-1)
+    }
   })
 })
