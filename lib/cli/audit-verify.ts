@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { createFolderStore } from '../audit/folder.ts'
 import { countsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
 import { FatalError } from '../core/errors.ts'
@@ -10,12 +10,18 @@ import type { Output } from './output.ts'
 
 type Options = { from?: string; keyId?: string[] }
 
+/** Ids as they are given one after the other; a key that can be no key must not look like one that did not sign. */
+const keyIds = (text: string, before: string[] = []): string[] => {
+  if (/^[0-9a-f]{64}$/i.test(text)) return [...before, text.toLowerCase()]
+  throw new InvalidArgumentError('It must be the id of a key: 64 hex digits.')
+}
+
 /** `platform-sync audit verify` */
 export const addAuditVerify = (audit: Command, cli: Cli): void => {
   withLocal(audit.command('verify'))
     .description('check every stored byte, signature and link of the audit trail, or of a copy in a folder')
     .option('--from <dir>', 'check a copy of the bucket or an evidence pack in this folder, offline')
-    .option('--key-id <id...>', 'ids of the keys that may have signed, as you know them from elsewhere')
+    .option('--key-id <id...>', 'ids of the keys that may have signed, as you know them from elsewhere', keyIds)
     .action(action<Options, []>(cli, (io, options) => verify(cli, io, options)))
 }
 

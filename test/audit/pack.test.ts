@@ -77,7 +77,13 @@ describe('an evidence pack', () => {
     const { code, output } = run(pack, '--key-id', 'f'.repeat(64))
     expect(output).toContain('not the one given')
     expect(code).toBe(1)
+    expect(run(pack, `--key-id=${'f'.repeat(64)}`).code).toBe(1)
   })
+
+  it.each([[['--key-id']], [['--key-id', 'abc']], [['--key-id=']], [['--keyid', 'f'.repeat(64)]], [['f'.repeat(64)]]])(
+    'refuses %j, rather than pass over a key',
+    (args) => expect(run(pack, ...args)).toEqual({ code: 2, output: expect.stringContaining('Usage') }),
+  )
 
   it('holds what the newest digest vouches for, the format, a verifier and the report', () => {
     expect(files.filter((file) => file.startsWith('audit/entries/'))).toHaveLength(4)
