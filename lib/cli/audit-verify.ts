@@ -58,8 +58,8 @@ export const sayVerification = (report: TrailReport, { io, trusted }: { io: Outp
   if (digests.newest) {
     const { sequence, writtenAt, head } = digests.newest
     io.say(`Newest digest: number ${sequence} of ${writtenAt}, up to entry ${head.entries.sequence}.`)
-  } else io.say('There is no digest yet.')
-  if (unsignedEntries > 0) io.say(`${unsignedEntries} entries came after it: no signature vouches for them yet.`)
+  } else io.say('No digest with a right signature was found.')
+  if (unsignedEntries > 0) io.say(`No signature vouches for the last ${unsignedEntries} entries.`)
   for (const id of digests.keyIds)
     io.say(`${trusted ? 'Signed by' : 'Compare the signing key with what you were told:'} ${id}`)
   for (const { kind, place, message } of faults.slice(0, faultsShown)) {
