@@ -28,25 +28,31 @@ export const addAuditVerify = (audit: Command, cli: Cli): void => {
 const verify = async (cli: Cli, io: Output, options: Options & CommonOptions): Promise<ExitCode> => {
   const { from, keyId } = options
   const now = cli.clock.now()
-  const report =
+  const report: TrailReport & { bareCopy?: boolean } =
     from === undefined
       ? await withAudit({ cli, io, options }, (audit) =>
           verifyStored(audit, { signal: cli.interrupted, now, trustedKeyIds: keyId }),
         )
       : await verifyCopy(from, keyId)
   sayVerification(report, { io, trusted: keyId !== undefined })
+  if (report.bareCopy)
+    io.say('It is no evidence pack but a bare copy: that no newer digest was left out, only the date above can tell.')
   io.result(verificationJson(report))
   return report.faults.length === 0 ? exitCodes.complete : exitCodes.failed
 }
 
 /** A copy has no head beside it; a pack has a signed list of its files. */
-const verifyCopy = async (from: string, trustedKeyIds: string[] | undefined): Promise<TrailReport> => {
+const verifyCopy = async (
+  from: string,
+  trustedKeyIds: string[] | undefined,
+): Promise<TrailReport & { bareCopy: boolean }> => {
   if (!existsSync(from)) throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
   const { checkPack } = await import('../audit/pack.ts')
   const copy = createFolderStore(from)
   const trust = trustedKeyIds ? { trustedKeyIds } : {}
   const report = await verifyTrail(copy, trust)
-  return { ...report, faults: [...((await checkPack(copy, trust)) ?? []), ...report.faults] }
+  const ofPack = await checkPack(copy, trust)
+  return { ...report, bareCopy: ofPack === null, faults: [...(ofPack ?? []), ...report.faults] }
 }
 
 const faultsShown = 50

@@ -143,9 +143,11 @@ describe('an evidence pack', () => {
 
   it('is a bare copy without a manifest, and then digests alone vouch for it', async () => {
     const dir = altered((dir) => {
-      rmSync(join(dir, 'manifest.json'))
-      rmSync(join(dir, 'manifest.sig'))
+      for (const file of ['manifest.json', 'manifest.sig']) rmSync(join(dir, file))
     })
+    // The rest of a pack lies beside it: its list was taken away.
+    expect(await checkPack(createFolderStore(dir), {})).toMatchObject([{ kind: 'missing', place: 'manifest.json' }])
+    for (const file of ['verify.mjs', 'AUDIT-FORMAT.md']) rmSync(join(dir, file))
     expect(await checkPack(createFolderStore(dir), {})).toBe(null)
     expect((await verifyTrail(createFolderStore(dir))).faults).toEqual([])
   })
