@@ -12,6 +12,8 @@ import type { Fault } from './walk.ts'
 export type DailyDigest = { checked: string; faults: number; newFindings: number }
 
 const findingsAtOnce = 100
+/** A trail is empty before its first digest, and the digest that follows says so. */
+const notYet: Fault['kind'] = 'nothing_found'
 
 /**
  * Verifies the whole trail, writes what is wrong as findings (each once), and then a digest: also when nothing changed
@@ -24,7 +26,8 @@ export const writeDailyDigest = async (
   const head = async () => (await trail.settled(signal)).state.marks
   const report = await verifyTrail(store, { head, now: clock.now() })
   const observedAt = new Date(clock.now()).toISOString()
-  const drafts = report.faults.map((fault) => draftOf(fault, observedAt))
+  const faults = report.faults.filter(({ kind }) => kind !== notYet)
+  const drafts = faults.map((fault) => draftOf(fault, observedAt))
   let newFindings = 0
   await trail.append(async (marks) => {
     const known = await knownFaults(marks.findings.sequence, (at) => trail.read('findings', at))
@@ -35,7 +38,7 @@ export const writeDailyDigest = async (
   await digester.write(signal)
   metrics.count('AuditDigests', 1)
   metrics.count('AuditFindings', newFindings)
-  return { checked: countsText(report), faults: report.faults.length, newFindings }
+  return { checked: countsText(report), faults: faults.length, newFindings }
 }
 
 const kinds: Partial<Record<Fault['kind'], FindingKind>> = { fork: 'chain_fork', digest_missing: 'digest_missing' }

@@ -38,7 +38,9 @@ export const diffSettings = (before: Json | undefined, after: Json | undefined, 
 
 type Pair = [before: Json | undefined, after: Json | undefined]
 
-const compare = (path: string, [before, after]: Pair, changes: Change[]): void => {
+const compare = (path: string, [was, is]: Pair, changes: Change[]): void => {
+  // Null in the place of what can hold something says that nothing is in it: what was there went, field by field.
+  const [before, after] = [isFilled(is) ? (was ?? undefined) : was, isFilled(was) ? (is ?? undefined) : is]
   if (before !== undefined && after !== undefined && equal(before, after)) return
   const [left, right] = [childrenOf(before), childrenOf(after)]
   // An object that came or went is shown by its fields; one that became something else is a changed value.
@@ -48,6 +50,9 @@ const compare = (path: string, [before, after]: Pair, changes: Change[]): void =
   else if (before === undefined && Array.isArray(after) && after.length > 0) compareLists(path, [[], after], changes)
   else if (before !== undefined || after !== undefined) changes.push(valueChange(path, [before, after]))
 }
+
+const isFilled = (value: Json | undefined): boolean =>
+  Array.isArray(value) ? value.length > 0 : isPlainObject(value) && Object.keys(value).length > 0
 
 /** The fields of an object; of nothing, none. Null when it is a value of its own. */
 const childrenOf = (value: Json | undefined): { [key: string]: Json } | null =>

@@ -10,7 +10,7 @@ export type WatchedChange = Change & { matches: WatchMatch[] }
 /** What a revision changed with regard to the one before it. */
 export type Step = {
   entry: Entry
-  /** The entry it is compared with; null for the first, whose settings all count as added and match no rule. */
+  /** The entry it is compared with; null when there is none before, and then all settings count as added and match no rule. */
   previous: Pick<Entry, 'revision' | 'sequence'> | null
   changes: WatchedChange[]
 }
@@ -22,7 +22,8 @@ const readsAtOnce = 16
 
 /**
  * Goes through entries in the order of their revisions and compares each with the one before: of a revision that was
- * recorded twice, the second with the first. Entries that can't be read are left out. `only` says which are wanted.
+ * recorded twice, the second with the first. Entries that can't be read are left out, and what follows is compared with
+ * the last one that can: who destroys an entry must not hide what the next one changed. `only` says which are wanted.
  */
 export async function* readHistory(
   read: (sequence: number) => Promise<Uint8Array | null>,
@@ -33,16 +34,33 @@ export async function* readHistory(
   const wanted = ordered.map((place, at) => only(place, ordered[at - 1] ?? null))
   // A wanted entry needs the one before it, which is then read right before it.
   const needed = ordered.flatMap((place, at) =>
-    wanted[at] || wanted[at + 1] ? [{ sequence: place.sequence, isWanted: wanted[at] === true }] : [],
+    wanted[at] || wanted[at + 1] ? [{ at, sequence: place.sequence }] : [],
   )
   let before: Entry | null = null
+  let lookedUpTo = -1
   for await (const { item, value: bytes } of readAhead(needed, readsAtOnce, ({ sequence }) => read(sequence))) {
-    const object = bytes && unseal(bytes)
-    if (!object) continue
-    const entry = Entry.parse(object.value)
-    if (item.isWanted) yield stepOf(entry, before, watch)
-    before = entry
+    const { at } = item
+    const entry = entryIn(bytes)
+    if (entry && wanted[at]) yield stepOf(entry, before, watch)
+    before = entry ?? (await lastReadable(read, ordered.slice(lookedUpTo + 1, at))) ?? before
+    lookedUpTo = at
   }
+}
+
+const entryIn = (bytes: Uint8Array | null): Entry | null => {
+  const object = bytes && unseal(bytes)
+  return object ? Entry.parse(object.value) : null
+}
+
+const lastReadable = async (
+  read: (sequence: number) => Promise<Uint8Array | null>,
+  places: readonly EntryPlace[],
+): Promise<Entry | null> => {
+  for (const { sequence } of places.toReversed()) {
+    const entry = entryIn(await read(sequence))
+    if (entry) return entry
+  }
+  return null
 }
 
 const stepOf = (entry: Entry, before: Entry | null, watch: Watch): Step => ({

@@ -24,6 +24,8 @@ export type PackManifest = z.infer<typeof PackManifest>
 
 const manifestPath = 'manifest.json'
 const signaturePath = 'manifest.sig'
+const verifierPath = 'verify.mjs'
+const formatPath = 'AUDIT-FORMAT.md'
 const copiesAtOnce = 16
 
 type ExportDeps = {
@@ -100,8 +102,8 @@ const packContents = async ({ trail, marks }: ExportDeps): Promise<{ keys: Itera
 
 /** The verifier and the description of the format, as they are in this project. */
 const packTexts = (): { path: string; bytes: Uint8Array }[] => [
-  { path: 'verify.mjs', bytes: readFileSync(new URL('./verify-pack.mjs', import.meta.url)) },
-  { path: 'AUDIT-FORMAT.md', bytes: readFileSync(new URL('../../docs/audit-format.md', import.meta.url)) },
+  { path: verifierPath, bytes: readFileSync(new URL('./verify-pack.mjs', import.meta.url)) },
+  { path: formatPath, bytes: readFileSync(new URL('../../docs/audit-format.md', import.meta.url)) },
 ]
 
 /** Checks a pack against its signed list: faults, or null when the folder is no pack but a bare copy of the bucket. */
@@ -110,9 +112,10 @@ export const checkPack = async (
   { trustedKeyIds }: { trustedKeyIds?: readonly string[] },
 ): Promise<Fault[] | null> => {
   const [bytes, signature] = [await pack.get(manifestPath), await pack.get(signaturePath)]
-  if (!bytes && !signature) return null
+  if (!bytes && !signature && !(await pack.get(formatPath)) && !(await pack.get(verifierPath))) return null
   const manifest = bytes && parseManifest(bytes)
-  if (!manifest) return [{ kind: 'altered', place: manifestPath, message: 'is not there, or is no list of a pack' }]
+  if (!bytes) return [{ kind: 'missing', place: manifestPath, message: 'is not there, but what lies around it is' }]
+  if (!manifest) return [{ kind: 'altered', place: manifestPath, message: 'is no list of a pack' }]
   const faults: Fault[] = []
   const pem = await pack.get(publicKeyKeyOf(manifest.keyId))
   const key = pem && readPublicKey(pem)

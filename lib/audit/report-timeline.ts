@@ -24,7 +24,7 @@ ${changes.length === 0 ? html`<p>No setting differs${previous && ` from revision
 }
 
 const changeTable = (changes: WatchedChange[], previous: Step['previous']): Html => html`<table>
-<caption>${previous ? `Against revision ${previous.revision}` : 'All that was set when recording began'}</caption>
+<caption>${previous ? `Against revision ${previous.revision}` : 'All that was set; there is nothing before it to compare with'}</caption>
 <thead><tr><th scope="col">Setting</th><th scope="col">Change</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
 <tbody>${changes.map(changeRow)}</tbody></table>`
 

@@ -84,8 +84,8 @@ const verification = ({ verification: report, trustedKeyIds }: ReportContent): H
   return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
 <p class="verdict${good ? '' : ' bad'}">${good ? 'The evidence is complete and unaltered.' : `${faults.length} faults were found in the evidence.`}</p>
 <p>Checked from the stored bytes: ${countsText(report)}.
-${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}.` : 'There is no digest.'}
-${unsignedEntries > 0 && html`${unsignedEntries} entries were recorded after it; no signature vouches for them yet.`}</p>
+${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}.` : 'No digest with a right signature was found.'}
+${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
 ${faults.length > 0 && faultTable(report)}
 <p>${trustedKeyIds.length > 0 ? 'Signatures were checked against the keys that were known beforehand.' : 'Compare the id of the signing key with what you were told by another way:'}</p>
 <ul>${digests.keyIds.map((id) => html`<li><code>${id}</code></li>`)}</ul>

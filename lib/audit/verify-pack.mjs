@@ -10,11 +10,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const dir = dirname(fileURLToPath(import.meta.url))
-const at = process.argv.indexOf('--key-id')
-const trusted = at > 0 ? String(process.argv[at + 1]).toLowerCase() : null
+const say = (text) => process.stdout.write(`${text}\n`)
+// What is not understood is refused: a key that was passed over would look like one that was checked.
+const args = /^(?:--key-id[ =]([0-9a-f]{64}))?$/i.exec(process.argv.slice(2).join(' '))
+if (!args) {
+  say('Usage: node verify.mjs [--key-id <64 hex digits>]')
+  process.exit(2)
+}
+const trusted = args[1]?.toLowerCase() ?? null
 const faults = []
 const fault = (place, message) => faults.push(`${place}: ${message}`)
-const say = (text) => process.stdout.write(`${text}\n`)
 const read = (path) => (existsSync(join(dir, path)) ? readFileSync(join(dir, path)) : null)
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
 

@@ -55,7 +55,7 @@ export const verifyTrail = async (reader: TrailReader, options: VerifyOptions = 
     await findings.compare(digest.head.findings, digest.key)
   }
   const ends = await compareEnds({ entries, findings }, { marks, options, newest: digests.newest, report })
-  if (faults.length === 0 && !marks && ends.entries.checked === 0) {
+  if (faults.length === 0 && ends.entries.checked + ends.findings.checked + digests.checked === 0) {
     report({ kind: 'nothing_found', place: 'audit/', message: 'holds no entry and no digest; nothing can be verified' })
   }
   return {

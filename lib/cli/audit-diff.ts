@@ -82,7 +82,7 @@ export const sayStep = ({ entry, previous, changes }: Step, io: Output): void =>
   const { recordedAt, sequence, hash } = entry
   io.say(io.style('bold', headline(entry)))
   io.say(io.style('dim', `entry ${sequence}, recorded ${recordedAt}, hash ${hash.slice(0, 16)}`))
-  if (!previous) io.say(`It is the first that was recorded: ${changes.length} settings were set.`)
+  if (!previous) io.say(`There is nothing before it to compare with: ${changes.length} settings were set.`)
   else if (changes.length === 0) io.say(`No setting differs from revision ${previous.revision}.`)
   else for (const change of changes) sayChange(change, io)
 }

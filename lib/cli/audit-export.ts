@@ -1,11 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
 import { createFolderStore } from '../audit/folder.ts'
 import type { TrailReport } from '../audit/verify.ts'
-import { FatalError } from '../core/errors.ts'
+import { FatalError, messageOf } from '../core/errors.ts'
 import { findingsOf, marksOf, stepsOf, verifyStored, withAudit } from './audit-session.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -31,8 +30,10 @@ export const addAuditExport = (audit: Command, cli: Cli): void => {
 
 const report = async (cli: Cli, io: Output, options: Options): Promise<ExitCode> => {
   const { html, verification } = await withAudit({ cli, io, options }, (audit) => pageOf(audit, cli))
-  await mkdir(dirname(options.out), { recursive: true })
-  await writeFile(options.out, html)
+  await atPath(options.out, async (out) => {
+    await mkdir(dirname(out), { recursive: true })
+    await writeFile(out, html)
+  })
   const faults = verification.faults.length
   io.say(`${options.out} is written: open it in a browser, or print it.`)
   if (faults > 0) io.say(io.style('red', `It lists ${faults} faults of the evidence.`))
@@ -42,7 +43,11 @@ const report = async (cli: Cli, io: Output, options: Options): Promise<ExitCode>
 
 const exportTo = async (cli: Cli, io: Output, options: Options): Promise<ExitCode> => {
   const { out } = options
-  if (existsSync(out) && readdirSync(out).length > 0)
+  const inIt = await atPath(out, async () => {
+    await mkdir(out, { recursive: true })
+    return readdir(out)
+  })
+  if (inIt.length > 0)
     throw new FatalError(`${out} is not empty: name a new folder, so that nothing foreign gets into the pack.`, {
       code: 'usage',
     })
@@ -64,6 +69,15 @@ const exportTo = async (cli: Cli, io: Output, options: Options): Promise<ExitCod
   io.say('Tell them the key id by another way than the pack.')
   io.result({ folder: out, keyId, entries: head.entries.sequence, files: files.length })
   return exitCodes.complete
+}
+
+/** What the user named can't be written: that is no fault of ours, and needs no stack. */
+const atPath = async <T>(out: string, write: (out: string) => Promise<T>): Promise<T> => {
+  try {
+    return await write(out)
+  } catch (cause) {
+    throw new FatalError(`${out} can't be written: ${messageOf(cause)}`, { code: 'usage', cause })
+  }
 }
 
 const pageOf = async (

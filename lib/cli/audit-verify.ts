@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { createFolderStore } from '../audit/folder.ts'
 import { countsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
 import { FatalError } from '../core/errors.ts'
@@ -10,37 +10,49 @@ import type { Output } from './output.ts'
 
 type Options = { from?: string; keyId?: string[] }
 
+/** Ids as they are given one after the other; a key that can be no key must not look like one that did not sign. */
+const keyIds = (text: string, before: string[] = []): string[] => {
+  if (/^[0-9a-f]{64}$/i.test(text)) return [...before, text.toLowerCase()]
+  throw new InvalidArgumentError('It must be the id of a key: 64 hex digits.')
+}
+
 /** `platform-sync audit verify` */
 export const addAuditVerify = (audit: Command, cli: Cli): void => {
   withLocal(audit.command('verify'))
     .description('check every stored byte, signature and link of the audit trail, or of a copy in a folder')
     .option('--from <dir>', 'check a copy of the bucket or an evidence pack in this folder, offline')
-    .option('--key-id <id...>', 'ids of the keys that may have signed, as you know them from elsewhere')
+    .option('--key-id <id...>', 'ids of the keys that may have signed, as you know them from elsewhere', keyIds)
     .action(action<Options, []>(cli, (io, options) => verify(cli, io, options)))
 }
 
 const verify = async (cli: Cli, io: Output, options: Options & CommonOptions): Promise<ExitCode> => {
   const { from, keyId } = options
   const now = cli.clock.now()
-  const report =
+  const report: TrailReport & { bareCopy?: boolean } =
     from === undefined
       ? await withAudit({ cli, io, options }, (audit) =>
           verifyStored(audit, { signal: cli.interrupted, now, trustedKeyIds: keyId }),
         )
       : await verifyCopy(from, keyId)
   sayVerification(report, { io, trusted: keyId !== undefined })
+  if (report.bareCopy)
+    io.say('It is no evidence pack but a bare copy: that no newer digest was left out, only the date above can tell.')
   io.result(verificationJson(report))
   return report.faults.length === 0 ? exitCodes.complete : exitCodes.failed
 }
 
 /** A copy has no head beside it; a pack has a signed list of its files. */
-const verifyCopy = async (from: string, trustedKeyIds: string[] | undefined): Promise<TrailReport> => {
+const verifyCopy = async (
+  from: string,
+  trustedKeyIds: string[] | undefined,
+): Promise<TrailReport & { bareCopy: boolean }> => {
   if (!existsSync(from)) throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
   const { checkPack } = await import('../audit/pack.ts')
   const copy = createFolderStore(from)
   const trust = trustedKeyIds ? { trustedKeyIds } : {}
   const report = await verifyTrail(copy, trust)
-  return { ...report, faults: [...((await checkPack(copy, trust)) ?? []), ...report.faults] }
+  const ofPack = await checkPack(copy, trust)
+  return { ...report, bareCopy: ofPack === null, faults: [...(ofPack ?? []), ...report.faults] }
 }
 
 const faultsShown = 50
@@ -52,8 +64,8 @@ export const sayVerification = (report: TrailReport, { io, trusted }: { io: Outp
   if (digests.newest) {
     const { sequence, writtenAt, head } = digests.newest
     io.say(`Newest digest: number ${sequence} of ${writtenAt}, up to entry ${head.entries.sequence}.`)
-  } else io.say('There is no digest yet.')
-  if (unsignedEntries > 0) io.say(`${unsignedEntries} entries came after it: no signature vouches for them yet.`)
+  } else io.say('No digest with a right signature was found.')
+  if (unsignedEntries > 0) io.say(`No signature vouches for the last ${unsignedEntries} entries.`)
   for (const id of digests.keyIds)
     io.say(`${trusted ? 'Signed by' : 'Compare the signing key with what you were told:'} ${id}`)
   for (const { kind, place, message } of faults.slice(0, faultsShown)) {

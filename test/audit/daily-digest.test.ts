@@ -7,10 +7,10 @@ import { auditParts, findingsIn, revisions, scan, signal, stored, testClock, tes
 
 const dayMs = 24 * 3_600_000
 
-const recorded = async () => {
+const recorded = async (entries = 4) => {
   const clock = testClock()
   const parts = auditParts({ clock })
-  await parts.recorder.record(revisions(1, 4), scan, signal)
+  await parts.recorder.record(revisions(1, entries), scan, signal)
   const { store, work, head } = parts
   const rest = { signer: testSigner, watch: createWatch([]), metrics: noMetrics, random: Math.random, daily: true }
   const audit = createAudit({ store, work, head, clock, ...rest })
@@ -27,6 +27,14 @@ it('signs a digest each day, also when nothing changed', async () => {
   const [first, second] = stored(objects, 'digests')
   expect(second?.head).toEqual(first?.head)
   expect(second?.nextDueAt).toBe('2026-01-07T02:00:00.000Z')
+})
+
+it('takes a trail that has not begun for no fault, and signs that it is empty', async () => {
+  const { objects, clock, day } = await recorded(0)
+  expect(await day()).toMatchObject({ faults: 0, newFindings: 0 })
+  clock.at += dayMs
+  expect(await day()).toEqual({ checked: '0 entries, 0 findings, 1 digests', faults: 0, newFindings: 0 })
+  expect(stored(objects, 'digests').length).toBe(2)
 })
 
 it('says once what is wrong with the trail, with its place, and signs that it was said', async () => {

@@ -85,11 +85,11 @@ describe('a diff of settings', () => {
     expect(lines({ a: { b: 1 } }, { a: {} })).toEqual(['removed a.b 1 ->'])
   })
 
-  it('shows a change of type as a changed value', () => {
+  it('shows a change of type as a changed value, and null as nothing where the other side holds something', () => {
     expect(lines({ a: [1], b: { c: 1 }, d: null }, { a: 'x', b: 'y', d: { e: 1 } })).toEqual([
       'changed a [1] -> x',
       'changed b {"c":1} -> y',
-      'changed d null -> {"e":1}',
+      'added d.e -> 1',
     ])
   })
 

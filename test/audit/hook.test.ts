@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAuditHook, type WriteRows } from '../../lib/audit/hook.ts'
 import { createRedactor } from '../../lib/audit/redact.ts'
+import { keyOf } from '../../lib/audit/sealed.ts'
 import { createWatch } from '../../lib/audit/watch.ts'
 import { watchRules } from '../../lib/audit/watch-rules.ts'
 import type { Json } from '../../lib/core/json.ts'
@@ -92,6 +93,22 @@ describe('the audit trail in a scan', () => {
       { revision: 2, previous_revision: 2, entry_sequence: 4, previous_entry_sequence: 3, before: '2', after: '3' },
       { revision: 4, previous_revision: 2, previous_entry_sequence: 4, before: '3', after: '4' },
     ])
+  })
+
+  it('compares with the last entry that can be read, so that destroying one hides no change', async () => {
+    const { hook, complete, changes, store } = hooked()
+    const first = [1, 2, 3].map((number) => withSettings(number, { enableAgentShield: true, a: number }))
+    await hook.afterFlush(first, scan, signal)
+    await (await complete(1, 2, 3)).settle()
+    changes.length = 0
+    for (const gone of [2, 3]) store.objects.delete(keyOf('entries', gone))
+    await hook.afterFlush([withSettings(4, { enableAgentShield: false, a: 4 })], scan, signal)
+    const { matches } = await complete(1, 2, 3, 4)
+    expect(changes).toMatchObject([
+      { revision: 4, previous_revision: 1, path: 'a', before: '1', after: '4' },
+      { revision: 4, previous_revision: 1, rules: 'shield-off', before: 'true', after: 'false' },
+    ])
+    expect(matches).toMatchObject([{ revision: 4, rule: 'shield-off' }])
   })
 
   it('fills every column of its tables', async () => {

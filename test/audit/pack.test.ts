@@ -77,7 +77,13 @@ describe('an evidence pack', () => {
     const { code, output } = run(pack, '--key-id', 'f'.repeat(64))
     expect(output).toContain('not the one given')
     expect(code).toBe(1)
+    expect(run(pack, `--key-id=${'f'.repeat(64)}`).code).toBe(1)
   })
+
+  it.each([[['--key-id']], [['--key-id', 'abc']], [['--key-id=']], [['--keyid', 'f'.repeat(64)]], [['f'.repeat(64)]]])(
+    'refuses %j, rather than pass over a key',
+    (args) => expect(run(pack, ...args)).toEqual({ code: 2, output: expect.stringContaining('Usage') }),
+  )
 
   it('holds what the newest digest vouches for, the format, a verifier and the report', () => {
     expect(files.filter((file) => file.startsWith('audit/entries/'))).toHaveLength(4)
@@ -137,9 +143,11 @@ describe('an evidence pack', () => {
 
   it('is a bare copy without a manifest, and then digests alone vouch for it', async () => {
     const dir = altered((dir) => {
-      rmSync(join(dir, 'manifest.json'))
-      rmSync(join(dir, 'manifest.sig'))
+      for (const file of ['manifest.json', 'manifest.sig']) rmSync(join(dir, file))
     })
+    // The rest of a pack lies beside it: its list was taken away.
+    expect(await checkPack(createFolderStore(dir), {})).toMatchObject([{ kind: 'missing', place: 'manifest.json' }])
+    for (const file of ['verify.mjs', 'AUDIT-FORMAT.md']) rmSync(join(dir, file))
     expect(await checkPack(createFolderStore(dir), {})).toBe(null)
     expect((await verifyTrail(createFolderStore(dir))).faults).toEqual([])
   })

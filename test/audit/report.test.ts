@@ -135,7 +135,8 @@ describe(
         await it.tab.keyboard.press('Tab')
       }
       await it.tab.keyboard.press('Enter')
-      expect(new URL(it.tab.url()).hash).toMatch(/^#entry-\d+$/)
+      // The page tells of its new address a moment later.
+      await it.tab.waitForURL(/#entry-\d+$/, { waitUntil: 'commit' })
       await it.tab.close()
     })
 

@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { signatureKeyOf } from '../../lib/audit/digest.ts'
+import { newHead } from '../../lib/audit/head.ts'
 import { keyOf, type Link, seal } from '../../lib/audit/sealed.ts'
 import { type TrailReport, type VerifyOptions, verifyTrail } from '../../lib/audit/verify.ts'
 import { auditParts, memoryObjects, revisions, scan, signal, stored, testSigner } from './memory.ts'
@@ -74,8 +75,9 @@ describe('verification', () => {
     },
   )
 
-  it('finds a copy in which nothing is left', async () => {
+  it('finds a copy in which nothing is left, and a trail that is gone with its head', async () => {
     expect(await faultsOf(new Map())).toEqual(['nothing_found audit/'])
+    expect(await faultsOf(new Map(), { head: async () => newHead().marks, now })).toEqual(['nothing_found audit/'])
     expect((await faultsOf(new Map(), online())).length).toBeGreaterThan(0)
   })
 

@@ -17,6 +17,12 @@ const dangerous: [string, Json, Json][] = [
   ['sandbox-off', { sandbox: { enabled: true } }, { sandbox: { enabled: false } }],
   ['sandbox-off', { sandbox: { enabled: true } }, {}],
   ['sandbox-off', { sandbox: { enabled: true } }, { sandbox: { enabled: null } }],
+  ['sandbox-off', { sandbox: { enabled: true } }, { sandbox: null }],
+  ['denied-commands-shortened', { commandDenylist: ['rm'] }, { commandDenylist: null }],
+  ['allow-list-emptied', { networkPolicy: { allowedIps: ['10.0.0.1'] } }, { networkPolicy: null }],
+  ['addresses-widened', { networkPolicy: { allowedIps: null } }, { networkPolicy: { allowedIps: ['0.0.0.0/0'] } }],
+  ['custom-model-added', { customModels: null }, { customModels: [{ id: 'x' }] }],
+  ['mcp-policy-off', { mcpPolicy: { enabled: true } }, { mcpPolicy: null }],
   ['sandbox-mode-changed', { sandbox: { mode: 'per-command' } }, { sandbox: { mode: 'x' } }],
   [
     'sandbox-opened',

@@ -28,6 +28,20 @@ describe('the audit commands', () => {
     expect(json).toMatchObject({ ok: true, checked: { entries: 12 }, newestDigest: { sequence: 1 }, faults: [] })
     expect(await audit('verify', local, '--key-id', json.keyIds[0])).toMatchObject({ code: 0 })
     expect(await audit('verify', local, '--key-id', '0'.repeat(64))).toMatchObject({ code: 1 })
+    expect(await audit('verify', local, '--key-id', 'abc')).toMatchObject({ code: 2 })
+  })
+
+  it('verify does not call a trail complete that is not there', async () => {
+    const { code, stdout } = await audit('verify', `--local=${join(folder.path, 'mistyped')}`)
+    expect([code, stdout]).toEqual([1, expect.stringContaining('nothing can be verified')])
+    expect(stdout).not.toContain('complete')
+  })
+
+  it.each(['report', 'export'])('%s says when it can not write where it should', async (command) => {
+    const file = join(folder.path, `a-file-${command}`)
+    writeFileSync(file, '')
+    const { code, stderr } = await audit(command, local, '--out', join(file, 'below'))
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^.* can't be written: .*\n$/)])
   })
 
   it('show and diff tell who changed what, and no secret', async () => {
@@ -69,6 +83,9 @@ describe('the audit commands', () => {
     expect(exported.code).toBe(0)
     expect(existsSync(join(out, 'report.html'))).toBe(true)
     expect(await audit('verify', '--from', out)).toMatchObject({ code: 0 })
+    expect((await audit('verify', '--from', out)).stdout).not.toContain('bare copy')
+    const bucket = join(state, 's3', 'platform-sync-audit')
+    expect((await audit('verify', '--from', bucket)).stdout).toContain('bare copy')
     expect(await audit('export', local, '--out', out)).toMatchObject({ code: 2 })
     const entry = join(out, 'audit/entries/0000000005.json')
     writeFileSync(entry, readFileSync(entry, 'utf8').replace('"revision":5', '"revision":6'))

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Stream } from '../../../lib/streams/stream.ts'
+import { ownWrites, writesAround } from './audit-calls.ts'
 import { atEachCall, type Difference } from './crash.ts'
 import { moveOn } from './moved.ts'
-import type { Call } from './outside.ts'
-import { createWorlds, type Worlds } from './world.ts'
+import type { Call, Fate } from './outside.ts'
+import { createWorlds, type Stage, type Worlds } from './world.ts'
 import { outliveEach } from './zombie.ts'
 
 const patience = 300_000
@@ -49,6 +50,37 @@ export const describeCrashes = (title: string, streams: readonly Stream[]): void
   })
 }
 
+/**
+ * What the audit trail adds to the crash matrix of its stream: deaths before each write from when there is something to
+ * record, and lost answers to its own writes. What comes before and after is the engine's, as in the matrix of sessions.
+ */
+export const describeCrashesOfRecording = (title: string, streams: readonly Stream[]): void => {
+  describe(title, () => {
+    const worlds = useWorlds(streams)
+    const each = async (
+      which: 'first' | 'second',
+      { fate, calls }: { fate: Fate; calls: (stage: Stage) => Call[] },
+    ) => {
+      const stage = worlds().stages[which === 'first' ? 0 : 1]
+      const chosen = new Set(calls(stage))
+      expect(chosen.size).toBeGreaterThan(10)
+      return atEachCall(worlds(), stage, { fate, only: (call) => chosen.has(call), onward: fate === 'die before' })
+    }
+
+    it.each(['first', 'second'] as const)(
+      'ends as if nothing had happened when the process dies before any write around the recording of the %s run',
+      async (which) => expect(await each(which, { fate: 'die before', calls: writesAround })).toEqual([]),
+      patience,
+    )
+
+    it.each(['first', 'second'] as const)(
+      'ends as if nothing had happened when the answer to any write to the trail of the %s run is lost',
+      async (which) => expect(await each(which, { fate: 'lose answer', calls: ownWrites })).toEqual([]),
+      patience,
+    )
+  })
+}
+
 /** Deaths just after each call of a run that finds changes in several streams, which it reads one after the other. */
 export const describeCrashesOfMany = (title: string, streams: readonly Stream[]): void => {
   describe(title, () => {
@@ -64,8 +96,12 @@ export const describeCrashesOfMany = (title: string, streams: readonly Stream[])
   })
 }
 
-/** Workers that stall at each call to the outside, and wake when another one has done their work. */
-export const describeZombies = (title: string, streams: readonly Stream[]): void => {
+/** Workers that stall at each of these calls to the outside, and wake when another one has done their work. */
+export const describeZombies = (
+  title: string,
+  streams: readonly Stream[],
+  callsOf: (stage: Stage) => readonly Call[] = ({ calls }) => calls,
+): void => {
   describe(title, () => {
     const worlds = useWorlds(streams)
 
@@ -73,7 +109,9 @@ export const describeZombies = (title: string, streams: readonly Stream[]): void
       'changes nothing when it wakes, whichever call of the %s run it had on its lips',
       async (which) => {
         const stage = worlds().stages[which === 'first' ? 0 : 1]
-        expect(await outliveEach(worlds(), stage)).toEqual([])
+        const calls = callsOf(stage)
+        expect(calls.length).toBeGreaterThan(10)
+        expect(await outliveEach(worlds(), stage, calls)).toEqual([])
       },
       patience,
     )

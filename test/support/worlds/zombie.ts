@@ -46,9 +46,9 @@ const wrongIn = (end: End): string[] => {
   ]
 }
 
-/** Lets a worker stall at each call of a stage in turn: all the differences it makes. */
-export const outliveEach = async (worlds: Worlds, stage: Stage): Promise<Difference[]> => {
+/** Lets a worker stall at each of these calls of a stage in turn: all the differences it makes. */
+export const outliveEach = async (worlds: Worlds, stage: Stage, calls: readonly Call[]): Promise<Difference[]> => {
   const found: Difference[] = []
-  for (const call of stage.calls) found.push(await outlive(worlds, stage, call))
+  for (const call of calls) found.push(await outlive(worlds, stage, call))
   return found.filter((difference) => difference !== null)
 }
