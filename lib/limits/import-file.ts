@@ -61,7 +61,7 @@ const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): P
   try {
     const rows = readLimitsCsv(bytes, deps.rules)
     const states = await deps.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
-    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules })
+    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules, sendsAll: false })
   } catch (error) {
     if (error instanceof RejectedError) return error
     throw error
