@@ -60,8 +60,9 @@ export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<I
 const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> => {
   try {
     const rows = readLimitsCsv(bytes, deps.rules)
+    // All rows are sent: another file may have been dropped a moment before, and its messages wait on the queue.
     const states = await deps.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
-    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules, sendsAll: false })
+    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules, sendsAll: true })
   } catch (error) {
     if (error instanceof RejectedError) return error
     throw error
