@@ -91,6 +91,38 @@ describe('a file dropped into the inbox', () => {
     expect(await importFile(file('limits.csv'), deps)).toMatchObject({ status: 'published' })
   })
 
+  it('is left for its own notification when it took the place of one that was half done', async () => {
+    const { bodies, deps } = setUp()
+    await drop('limits.csv', 'email,limit\nana@x.io,5\n')
+    const failing = {
+      sendBatch: async () => {
+        throw new Error('killed')
+      },
+    }
+    await expect(importFile(file('limits.csv'), { ...deps, queue: failing })).rejects.toThrow('killed')
+    await drop('limits.csv', 'email,limit\nana@x.io,6\n')
+    await importFile(file('limits.csv'), deps)
+    expect(bodies.map(parseIntent)).toMatchObject([{ limits: [{ limit: 5 }] }])
+    await importFile({ ...file('limits.csv'), droppedAt: start + 60_000 }, deps)
+    expect(bodies.map(parseIntent)).toMatchObject([{ limits: [{ limit: 5 }] }, { limits: [{ limit: 6 }] }])
+    expect(await inbox.list('limits.csv')).toEqual([])
+  })
+
+  it('is left for its own notification when it took the place of one that was being moved', async () => {
+    const { bodies, deps } = setUp()
+    await drop('limits.csv', 'email,limit\nana@x.io,5\n')
+    const queue = {
+      sendBatch: async (messages: { body: string }[]) => {
+        await drop('limits.csv', 'email,limit\nana@x.io,6\n')
+        return deps.queue.sendBatch(messages as never)
+      },
+    }
+    await importFile(file('limits.csv'), { ...deps, queue })
+    expect(await textOf('limits.csv')).toContain('ana@x.io,6')
+    expect(await textOf('done/20260506T100000Z-limits.csv')).toContain('ana@x.io,5')
+    expect(bodies).toHaveLength(1)
+  })
+
   it.each([
     ['a bad row', 'email,limit\nana@x.io,5\nbob@x.io,5.5\n', /line 3: .*bob@x.io,5.5/],
     ['an address with two limits', 'email,limit\nana@x.io,5\nAna@x.io,6\n', /lines 2, 3: ana@x.io/],
