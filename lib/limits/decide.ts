@@ -14,7 +14,7 @@ export type Decision = {
   ended: Ended[]
   /** Limits to send once more: an older one may have reached the platform after them. */
   again: Sending[]
-  /** Addresses of which the same is to fear, but whose newest limit the platform did not take. */
+  /** Addresses of which the same is to fear. They are in doubt until the platform confirms the newest limit once more. */
   uncertain: LimitState[]
 }
 
@@ -61,7 +61,7 @@ export const decide = (
   }
   for (const state of doubted.values()) {
     if (state.status === 'applied') decision.again.push(sendingOfState(state))
-    else if (state.certain) decision.uncertain.push({ ...state, certain: false })
+    if (state.certain) decision.uncertain.push({ ...state, certain: false })
   }
   return decision
 }
