@@ -102,11 +102,14 @@ const bad = { code: 'bad_request' } as const
 
 const idOf = (plan: Omit<Plan, 'id'>): string => contentHash(plan).slice(0, 16)
 
-const conflictsOf = (rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] =>
-  [...conflicting].map((identity) => {
-    const some = rows.filter((row) => row.identity === identity)
-    return { lines: some.map((row) => row.line), email: some[0]!.address, limits: some.map((row) => row.limit) }
-  })
+const conflictsOf = (rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] => {
+  const inConflict = rows.filter(({ identity }) => conflicting.has(identity))
+  return [...Map.groupBy(inConflict, ({ identity }) => identity).values()].map((some) => ({
+    lines: some.map(({ line }) => line),
+    email: some[0]!.address,
+    limits: some.map(({ limit }) => limit),
+  }))
+}
 
 /** The changes that change something, as guard rails count them. */
 export const realChanges = (changes: Change[]): Change[] => changes.filter(({ from, limit }) => from !== limit)

@@ -73,6 +73,13 @@ describe('a plan', () => {
     expect(platform.simulator.limits.get(ana)).toBe(1)
   })
 
+  it('of a large file in which every address is in conflict is made at once, not address by address', async () => {
+    const addresses = Array.from({ length: 30_000 }, (_, i) => `user${i}@x.io`)
+    const rows = [1, 2].flatMap((limit) => addresses.map((address) => `${address},${limit}`))
+    const { conflicts } = await planOf(`email,limit\n${rows.join('\n')}`, workerOn(platform))
+    expect(conflicts[29_999]).toEqual({ lines: [30_001, 60_001], email: 'user29999@x.io', limits: [1, 2] })
+  })
+
   it('has an id that is the same for the same plan, and names no other', async () => {
     const worker = workerOn(platform)
     const plan = await planOf(`email,limit\n${users[0]},1`, worker)
