@@ -83,6 +83,12 @@ export async function* followIntents(
   }
 }
 
+/** The outcomes that intents have by now. */
+export const outcomesSoFar = async (
+  intents: readonly IntentMessage[],
+  reader: Pick<LedgerReader, 'outcomes'>,
+): Promise<Outcome[]> => [...(await reader.outcomes(intents.flatMap(keysOf))).values()]
+
 const keysOf = ({ requestId, requestedAt, limits }: IntentMessage): OutcomeKey[] =>
   limits.map(({ email, limit }, index) =>
     outcomeKey({ requestId, requestedAt, index, identity: identityOf(email), address: email, limit }),

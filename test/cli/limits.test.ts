@@ -160,7 +160,8 @@ describe('limits on the command line', () => {
     const result = ended(child)
     while ((simulator.counts.setUserLimits ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 20))
     child.kill('SIGINT')
-    expect((await result).code).toBe(130)
+    const { code, stdout } = await result
+    expect([code, stdout]).toEqual([130, expect.stringMatching(/^applied +1$/m)])
     simulator.clearFaults()
     const [newest] = (await json(['outcomes', '--email', String(ana)])).document
     expect(newest).toMatchObject({ outcome: 'applied', limit: 78 })
