@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 /** A child process of the benchmark: asked once, it answers once and lives until it is stopped. */
 export type Served<A> = { answer: A; stop(): Promise<void> }
 
-/** Starts a file of this folder and asks it. @throws Error when it ends before it has answered. */
-export const serve = async <A>(file: string, question: unknown): Promise<Served<A>> => {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced' })
+/** Starts a file of this folder, with Node's options for it, and asks it. @throws Error when it ends before it has answered. */
+export const serve = async <A>(file: string, question: unknown, execArgv: string[] = []): Promise<Served<A>> => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced', execArgv })
   child.send({ question })
   const answer = await new Promise<A>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { answer: A }).answer))
@@ -23,8 +23,8 @@ const stopped = async (child: ChildProcess): Promise<void> => {
 }
 
 /** Asks a file of this folder and stops it when it has answered. */
-export const ask = async <A>(file: string, question: unknown): Promise<A> => {
-  const { answer, stop } = await serve<A>(file, question)
+export const ask = async <A>(file: string, question: unknown, execArgv?: string[]): Promise<A> => {
+  const { answer, stop } = await serve<A>(file, question, execArgv)
   await stop()
   return answer
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nodeOptions } from '../infra/constructs/worker-function.ts'
 import { ask, serve } from './processes.ts'
 import type { WorkerAnswer } from './worker.ts'
 
@@ -30,7 +31,7 @@ export const inWorld = async <T>(
   }
   try {
     return await work({
-      sync: () => ask<WorkerAnswer>('worker.ts', variables),
+      sync: () => ask<WorkerAnswer>('worker.ts', variables, nodeOptions),
       bareLoop: () => ask('bare-loop.ts', { baseUrl: platform.answer.baseUrl }),
     })
   } finally {

@@ -99,6 +99,7 @@ export const compose = (variables: Variables, doors: Doors) => {
       log: doors.log,
       newOwner,
       leaseMs: settings.leaseMs,
+      published: publishedStreams,
       ...outlets,
       others,
     }),

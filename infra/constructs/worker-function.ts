@@ -54,7 +54,7 @@ export class WorkerFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
-      environment: { ...environment, ...powertools(names), NODE_OPTIONS: '--enable-source-maps' },
+      environment: { ...environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') },
       bundling,
     })
     Validations.of(this.role).acknowledge({
@@ -77,6 +77,12 @@ const powertools = ({ prefix }: Names) => ({
 
 /** Where all measurements of the worker stand in CloudWatch; the dimension `service` holds the installation's name. */
 export const metricNamespace = 'AgentPlatformSync'
+
+/**
+ * How Node runs the functions. The young generation is held to half of what it would take by default: a sync makes much
+ * short-lived garbage, and a third less memory costs it no time (`npm run bench`).
+ */
+export const nodeOptions = ['--enable-source-maps', '--max-semi-space-size=16']
 
 /** Everything is in the bundle, the SDK too: what runs is what was tested, whatever the runtime brings along. */
 export const bundling = {

@@ -39,6 +39,7 @@ const canonicalObject = (object: { [key: string]: Json }): string => {
 }
 
 // What JSON must escape, and halves of surrogate pairs.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
 const special = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /** JSON.stringify for text, but quicker where there is nothing to escape, as in nearly all short texts. */

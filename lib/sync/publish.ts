@@ -17,6 +17,8 @@ export type PublishDeps = {
   catalog: Catalog
   clock: Clock
   log: Log
+  /** All streams whose scans may wait: a run also finishes what an earlier publisher left. */
+  published: readonly Stream[]
   newOwner: () => string
   leaseMs: number
 }
@@ -28,7 +30,8 @@ type Publishing = { deps: PublishDeps; streams: readonly Stream[]; lease: Lease;
 
 /**
  * Makes the scans that ended visible, in one step: the manifest of the run. Which scans go into it is written down
- * first, so that a publisher that died is finished by the next one and no file is ever in two manifests.
+ * first, so that a publisher that died is finished by the next one, whatever its streams were, and no file is ever in
+ * two manifests. `streams` are those whose scans are collected.
  */
 export const publishRun = async (run: Run, streams: readonly Stream[], deps: PublishDeps): Promise<PublishResult> => {
   const owner = deps.newOwner()
@@ -73,12 +76,12 @@ const save = async (publishing: Publishing, pending: PublishState['pending'], re
 type Pending = NonNullable<PublishState['pending']>
 
 /** Every step may be repeated: the manifest keeps what it already lists, and removing what is gone removes nothing. */
-const finish = async ({ deps, streams, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> => {
+const finish = async ({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> => {
   const listed = await Promise.all(scans.map(async (scan) => ({ scan, files: await filesOf(scan, deps) })))
   const before = await deps.lake.readManifest(runId)
   const manifest = manifestOf(runId, before, { listed, publishedAt: deps.clock.now() })
   // Engines that read a whole partition must not see what dead attempts left, so that goes first.
-  for (const { scan, files } of listed) await removeOrphans({ deps, streams }, scan, files)
+  for (const { scan, files } of listed) await removeOrphans(scan, files, deps)
   // A run that has nothing to add is not the latest because of that.
   if (scans.length > 0) {
     await deps.lake.writeManifest(manifest, lease.signal)
@@ -92,12 +95,8 @@ const finish = async ({ deps, streams, lease }: Publishing, { runId, scans }: Pe
   return manifest
 }
 
-const removeOrphans = async (
-  { deps, streams }: Pick<Publishing, 'deps' | 'streams'>,
-  scan: ScanSummary,
-  files: PartFile[] | null,
-) => {
-  const stream = streams.find(({ name }) => name === scan.stream)
+const removeOrphans = async (scan: ScanSummary, files: PartFile[] | null, deps: PublishDeps) => {
+  const stream = deps.published.find(({ name }) => name === scan.stream)
   if (!stream || files === null) return
   const orphans = await deps.lake.removeOrphans(scan, stream, files)
   if (orphans > 0) deps.log.info('Removed what dead attempts left.', { stream: scan.stream, orphans })

@@ -127,7 +127,10 @@ describe('the demo', () => {
     ])
     const outputs = []
     for (const line of next.slice(0, -1)) {
-      const here = wordsOf(line).map((word) => (word === '--local' ? `--local=${join(folder.path, '.local')}` : word))
+      const here = wordsOf(line).map((word) => {
+        if (word === '--local') return `--local=${join(folder.path, '.local')}`
+        return ['report.html', 'evidence'].includes(word) ? join(folder.path, word) : word
+      })
       const ended = await cliHere(here)
       expect([line, ended.code]).toEqual([line, 0])
       outputs.push(ended.stdout)

@@ -8,9 +8,10 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import type { SimulatorOptions } from '../../lib/local/simulator/options.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
-import { resolved, type Synthesized } from './synthesized.ts'
+import { createSigningService } from './signing-service.ts'
+import { resolved, type Synthesized, variablesOf as unresolved } from './synthesized.ts'
 
-/** A call to a service that has no emulator: Secrets Manager, Glue, EventBridge. */
+/** A call to a service that has no emulator: Secrets Manager, KMS, Glue, EventBridge. */
 export type Call = { action: string; input: Record<string, unknown> }
 
 /** An account for one test: emulators, the platform, and the environment in which the template lets a function run. */
@@ -34,15 +35,16 @@ export const startCloud = async (template: Synthesized, options: SimulatorOption
   const calls: Call[] = []
   const services = await startServices(calls)
   const clients = createAwsClients({ region: 'us-east-1', endpointUrl: emulators.endpointUrl, credentials })
-  const bucket = variablesOf(template, 'sync-stream').LAKE_BUCKET ?? ''
-  await clients.s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  const variables = { ...variablesOf(template, 'sync-stream'), ...variablesOf(template, 'import-credit-limits') }
+  const buckets = ['LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'].map((name) => variables[name] ?? '')
+  for (const Bucket of buckets) await clients.s3.send(new CreateBucketCommand({ Bucket }))
   const address = `http://127.0.0.1:${(services.address() as AddressInfo).port}`
   return {
     platform,
     clients,
     emulators,
     calls,
-    bucket,
+    bucket: buckets[0] ?? '',
     environmentOf: (functionName) => ({
       ...variablesOf(template, functionName),
       ...outside(emulators, address),
@@ -62,13 +64,8 @@ export const startCloud = async (template: Synthesized, options: SimulatorOption
 }
 
 /** What the template gives a function. */
-const variablesOf = ({ resources }: Synthesized, functionName: string): Record<string, string> => {
-  const found = resources('AWS::Lambda::Function').find(
-    ([, { Properties }]) => Properties.FunctionName === `platform-sync-${functionName}`,
-  )
-  const { Variables } = found![1].Properties.Environment as { Variables: Record<string, unknown> }
-  return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, resolved(value)]))
-}
+const variablesOf = (template: Synthesized, functionName: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(unresolved(template, functionName)).map(([name, value]) => [name, resolved(value)]))
 
 /** Where AWS is, which the runtime of a function knows by itself. */
 const outside = ({ endpointUrl, environment }: Emulators, services: string): Record<string, string> => ({
@@ -79,6 +76,7 @@ const outside = ({ endpointUrl, environment }: Emulators, services: string): Rec
   AWS_ENDPOINT_URL_SECRETS_MANAGER: services,
   AWS_ENDPOINT_URL_GLUE: services,
   AWS_ENDPOINT_URL_EVENTBRIDGE: services,
+  AWS_ENDPOINT_URL_KMS: services,
 })
 
 /** The text of the redaction secret. */
@@ -89,17 +87,25 @@ const secrets: Record<string, string> = {
   'platform-sync/redaction-key': redactionKey,
 }
 
+const readSecret = ({ SecretId }: Record<string, unknown>) => {
+  const SecretString = secrets[SecretId as string]
+  return SecretString === undefined ? { __type: 'ResourceNotFoundException' } : { SecretString }
+}
+
 const startServices = async (calls: Call[]): Promise<Server> => {
+  const answers: Record<string, (input: Record<string, unknown>) => object> = {
+    GetSecretValue: readSecret,
+    ...createSigningService(),
+  }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const input = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
     const action = String(request.headers['x-amz-target']).split('.').at(-1) ?? ''
-    if (action !== 'GetSecretValue') calls.push({ action, input })
-    const secret = secrets[input.SecretId as string]
-    const missing = action === 'GetSecretValue' && secret === undefined
-    response.writeHead(missing ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' })
-    response.end(JSON.stringify(missing ? { __type: 'ResourceNotFoundException' } : { SecretString: secret }))
+    const answer = answers[action]?.(input) ?? {}
+    if (!(action in answers)) calls.push({ action, input })
+    response.writeHead('__type' in answer ? 400 : 200, { 'content-type': 'application/x-amz-json-1.1' })
+    response.end(JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

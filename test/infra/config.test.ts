@@ -23,6 +23,13 @@ describe('the configuration', () => {
     [{ platform, streams: ['invoices'] }, 'streams.0 names no stream: "invoices". The streams are: readiness_reports'],
     [{ platform, alarmEmail: 'ops' }, 'alarmEmail is no e-mail address'],
     [{ platform, retention: { logDays: 31 } }, 'retention.logDays is no term that CloudWatch knows'],
+    [{ platform, limits: { maxLimit: -1 } }, 'limits.maxLimit Too small'],
+    [{ platform, limits: { largest: 5 } }, 'Unrecognized key: "largest"'],
+    [{ platform, watchRules: [{ id: 'Own!' }] }, 'watchRules.0.id '],
+    [
+      { platform, watchRules: Array(30).fill({ id: 'a', paths: ['b.c'], severity: 'info', why: 'x'.repeat(90) }) },
+      'watchRules are more than the 2500 bytes of JSON',
+    ],
     [{ platform, retension: {} }, 'Unrecognized key: "retension"'],
     [
       { platform, schedules: { nightly: { expression: '02:00', alarmAfterHours: 26 } } },

@@ -1,3 +1,4 @@
-// One file, since both run what one synth has bundled.
+// One file, since all run what one synth has bundled.
 import './suites/bundles.ts'
+import './suites/provisioning.ts'
 import './suites/state-machine.ts'

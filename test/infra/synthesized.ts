@@ -78,6 +78,7 @@ const account: Record<string, string> = {
   'AWS::AccountId': '123456789012',
   'AWS::Partition': 'aws',
   'AWS::Region': 'us-east-1',
+  'AWS::URLSuffix': 'amazonaws.com',
 }
 
 /** A value of a template as an account would see it; references to resources become their logical ids. */
@@ -93,3 +94,12 @@ export const resolved = (value: unknown): string => {
   }
   throw new Error(`can't resolve ${JSON.stringify(value)}`)
 }
+
+/** The properties of a function. */
+export const functionNamed = (name: string, { resources: all }: Synthesized = synthesize()) =>
+  all('AWS::Lambda::Function').find(([, { Properties }]) => Properties.FunctionName === `platform-sync-${name}`)![1]
+    .Properties
+
+/** The environment that the template gives a function, unresolved. */
+export const variablesOf = (template: Synthesized, name: string) =>
+  (functionNamed(name, template).Environment as { Variables: Record<string, string> }).Variables

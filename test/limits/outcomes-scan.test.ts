@@ -36,6 +36,7 @@ const setUp = () => {
     lake: createLake(emulated.lake),
     index: createIndexStore(emulated.lake),
     catalog: { register: async () => {} },
+    published: [outcomesStream],
     clock: { now: platform.clock.now, sleep: untilAborted },
     log: silentLog,
     newOwner,

@@ -126,6 +126,29 @@ describe('a publisher that dies', () => {
     },
   )
 
+  it('is finished by a run of other streams, which removes what dead attempts left of its streams', async () => {
+    const world = createWorld({ settings: { flushRecords: 2 } })
+    const dying = {
+      ...world.lake,
+      writeRows: async (...args: Parameters<typeof world.lake.writeRows>) => {
+        await world.lake.writeRows(...args)
+        throw new Error('killed')
+      },
+      removeOrphans: async () => {
+        throw new Error('killed')
+      },
+    }
+    await world.sync(organizationUsers, listOf(users(4), 2), { runId: 'run-1', lake: dying }).catch(() => {})
+    world.clock.advance(86_400_000)
+    await world.sync(organizationUsers, listOf(users(4), 2), { runId: 'run-1' })
+    await expect(publishAs(world, 'run-1', { lake: dying })).rejects.toThrow('killed')
+    world.clock.advance(600_000)
+    await world.sync(sessions, listOf([session(1)]), { runId: 'run-2' })
+    await world.publish([sessions], 'run-2')
+    expect(world.lake.manifests.get('run-1')?.scans).toHaveLength(1)
+    expect([...world.lake.files.keys()].sort()).toEqual(filesOf(world).sort())
+  })
+
   it('after it forgot a scan, but not its publication, is finished without a second entry', async () => {
     const world = createWorld()
     await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-1' })

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
 import { createSqsClient } from '../../compose-clients.ts'
+import { limitsTable } from '../../limits/ledger-items.ts'
 import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
 import {
   auditBucket,
@@ -18,9 +19,9 @@ import {
   stateTable,
   type TableShape,
 } from '../../stores/resources.ts'
-import { prepareLimits } from '../poller-resources.ts'
+import { createQueues } from './queues.ts'
 
-const tables: readonly TableShape[] = [stateTable, recordsTable]
+const tables: readonly TableShape[] = [stateTable, recordsTable, limitsTable]
 const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
 const region = 'us-east-1'
 
@@ -52,8 +53,8 @@ export const prepareResources = async (endpointUrl: string): Promise<Record<stri
   try {
     await createTables(clients.dynamodb)
     await createBuckets(clients.s3)
-    await endLeases(clients.dynamodb)
-    return { ...environment, ...(await prepareLimits({ dynamodb: clients.dynamodb, sqs })) }
+    for (const shape of [stateTable, limitsTable]) await endLeases(clients.dynamodb, localName(shape))
+    return { ...environment, ...(await createQueues(sqs, localName)) }
   } finally {
     clients.destroy()
     sqs.destroy()
@@ -86,8 +87,7 @@ const createBuckets = async (s3: S3Client): Promise<void> => {
 }
 
 /** The folder is this process's alone, so that whoever held a lease is gone. */
-const endLeases = async (dynamodb: DynamoDBClient): Promise<void> => {
-  const TableName = localName(stateTable)
+const endLeases = async (dynamodb: DynamoDBClient, TableName: string): Promise<void> => {
   let start: Record<string, AttributeValue> | undefined
   do {
     const page = await dynamodb.send(

@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,16 +11,15 @@ import { streamNamed } from '../../../lib/streams/index.ts'
 import { runOf } from '../../../lib/sync/occasion.ts'
 import { finishRun } from '../../../lib/sync/run-streams.ts'
 import { syncStream } from '../../../lib/sync/sync-stream.ts'
+import { assetOf, type Bundle, startBundle } from '../bundle.ts'
 import { type Cloud, redactionKey, startCloud } from '../cloud.ts'
 import { type Synthesized, synthesize } from '../synthesized.ts'
-
-type Answer = { result?: Record<string, unknown>; error?: string }
-type Bundle = { invoke(event: object, looks?: number): Promise<Answer>; log(): string; stop(): void }
 
 let template: Synthesized
 let cloud: Cloud
 let laptop: Cloud
 const started: Bundle[] = []
+const functions = ['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest']
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 
@@ -42,52 +37,10 @@ const useInstallation = () => {
   })
 }
 
-/** The asset of a function, alone in an empty folder. */
 const start = (name: string, more: Record<string, string> = {}): Bundle => {
-  const asset = assetOf(name)
-  const folder = mkdtempSync(join(tmpdir(), 'platform-sync-bundle-'))
-  for (const file of readdirSync(asset)) copyFileSync(join(asset, file), join(folder, file))
-  copyFileSync(new URL('../bundle-runner.mjs', import.meta.url), join(folder, 'run.mjs'))
-  const env = { ...cloud.environmentOf(name), ...more }
-  const child = spawn(process.execPath, ['run.mjs'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
-  const bundle = talkTo(child, folder)
+  const bundle = startBundle(template, name, { ...cloud.environmentOf(name), ...more })
   started.push(bundle)
   return bundle
-}
-
-const talkTo = (child: ChildProcess, folder: string): Bundle => {
-  let output = ''
-  const keep = (text: Buffer) => {
-    output += text
-  }
-  child.stdout?.on('data', keep)
-  child.stderr?.on('data', keep)
-  const lines = createInterface({ input: child.stdio[3] as Readable })[Symbol.asyncIterator]()
-  const died = new Promise<never>((_, reject) => {
-    child.once('exit', (code) => reject(new Error(`the bundle ended with ${code}:\n${output}`)))
-  })
-  died.catch(() => {})
-  return {
-    invoke: async (event, looks = 1_000_000) => {
-      child.stdin?.write(`${JSON.stringify({ event, looks })}\n`)
-      const { value, done } = await Promise.race([lines.next(), died])
-      return done ? await died : (JSON.parse(value) as Answer)
-    },
-    log: () => output,
-    stop: () => {
-      child.kill()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-const assetOf = (name: string): string => {
-  const { resources, outdir } = template
-  const found = resources('AWS::Lambda::Function').find(
-    ([, { Properties }]) => Properties.FunctionName === `platform-sync-${name}`,
-  )
-  const { S3Key } = found![1].Properties.Code as { S3Key: string }
-  return join(outdir, `asset.${S3Key.replace('.zip', '')}`)
 }
 
 const syncOnLaptop = async () => {
@@ -119,8 +72,8 @@ const recordsIn = async ({ clients, emulators }: Cloud) => {
 describe('bundles', () => {
   useInstallation()
 
-  it.each(['sync-stream', 'publish-run'])('CDK-01 %s is at most 1 MB and holds nothing of the laptop', (name) => {
-    const asset = assetOf(name)
+  it.each(functions)('CDK-01 %s is at most 1 MB and holds nothing of the laptop', (name) => {
+    const asset = assetOf(template, name)
     expect(statSync(join(asset, 'index.mjs')).size).toBeLessThan(1024 * 1024)
     const { sources } = JSON.parse(readFileSync(join(asset, 'index.mjs.map'), 'utf8')) as { sources: string[] }
     expect(sources.filter((source) => /lib\/(local|cli)\/|dynalite|fauxqs|duckdb/.test(source))).toEqual([])

@@ -1,6 +1,7 @@
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import type { Log } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { streams } from '../../../lib/streams/index.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import { defaultSettings, type StreamResult, type SyncDeps, type SyncSettings } from '../../../lib/sync/attempt.ts'
@@ -58,6 +59,7 @@ export const createWorld = (overrides: Overrides = {}) => {
     newOwner,
     leaseMs: 60_000,
     catalog: { register: async () => {} },
+    published: streams,
     ...more,
   })
   /** A run id of its own, an hour after the last. */
