@@ -49,7 +49,10 @@ export const decide = (
   const doubted = new Map<string, LimitState>()
   for (const { entry, redelivered } of deliveries) {
     const winner = winners.get(entry.identity)
-    if (winner === entry || recorded.has(keyText(keyOfEntry(entry)))) continue
+    if (winner === entry) continue
+    const key = keyText(keyOfEntry(entry))
+    // A copy of the winner in another message has the winner's outcome, which is not known yet.
+    if ((winner && keyText(keyOfEntry(winner)) === key) || recorded.has(key)) continue
     if (!isValid(entry)) {
       decision.ended.push({ entry, outcome: 'invalid', reason: 'invalid' in entry ? entry.invalid : '' })
       continue
