@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { createFolderStore } from '../audit/folder.ts'
-import { countsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
+import { countsText, faultsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
 import { FatalError } from '../core/errors.ts'
 import { verifyStored, withAudit } from './audit-session.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
@@ -75,7 +75,7 @@ export const sayVerification = (report: TrailReport, { io, trusted }: { io: Outp
   io.say(
     faults.length === 0
       ? io.style('green', 'The evidence is complete and unaltered.')
-      : io.style('red', `${faults.length} fault${faults.length === 1 ? '' : 's'} found.`),
+      : io.style('red', `${faultsText(faults)} found.`),
   )
 }
 
