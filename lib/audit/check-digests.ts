@@ -80,7 +80,11 @@ const checkDigest = async (
   }
   const { keyId } = parsed.data
   if (trustedKeyIds && !trustedKeyIds.includes(keyId)) {
-    report({ kind: 'unknown_key', place: key, message: `is signed by the key ${keyId}, which is not one you trust` })
+    report({
+      kind: 'unknown_key',
+      place: key,
+      message: `is signed by the key ${keyId}, which is not one that you trust; if it signed before, name it with --key-id`,
+    })
     return null
   }
   const publicKey = await readKey(keyId)
