@@ -8,13 +8,23 @@ export const shown = (time: string): string => {
   return Number.isNaN(ms) ? time : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** A path that may go on in the next line after a dot, rather than in the middle of a name. */
-export const breakable = (path: string): Html =>
-  html`${path.split(/(?<=\.)/).map((name, at) => html`${at > 0 && html`<wbr>`}${name}`)}`
+const dayShown = (time: string): string => (Number.isNaN(Date.parse(time)) ? time : shown(time).slice(0, 10))
 
-/** When a revision was made, as far as the platform says so. */
-export const whenOf = ({ updatedAt }: Step['entry']): Html | null =>
-  typeof updatedAt === 'string' ? html`<time datetime="${updatedAt}">${shown(updatedAt)}</time>` : null
+/** Longer names fill a cell, and may go on in the next line before a capital. */
+const longName = 24
+
+/** A path that may go on in the next line after a dot or before a bracket, rather than anywhere in a name. */
+export const breakable = (path: string): Html =>
+  html`${path
+    .split(/(?<=\.)|(?=\[)/)
+    .flatMap((name) => (name.length > longName ? name.split(/(?<=[a-z])(?=[A-Z])/) : name))
+    .map((part, at) => html`${at > 0 && html`<wbr>`}${part}`)}`
+
+/** When a revision was made, as far as the platform says so; to the minute or the day. */
+export const whenOf = ({ updatedAt }: Step['entry'], to: 'minute' | 'day'): Html | null =>
+  typeof updatedAt === 'string'
+    ? html`<time datetime="${updatedAt}">${to === 'day' ? dayShown(updatedAt) : shown(updatedAt)}</time>`
+    : null
 
 /** Every revision, newest first, with who changed what. */
 export const reportTimeline = (
@@ -24,7 +34,7 @@ ${steps.length === 0 ? html`<p>None.</p>` : html`<ol class="timeline">${steps.to
 
 const revisionItem = ({ entry, previous, changes }: Step): Html => {
   const { revision, sequence, recordedAt, hash } = entry
-  const when = whenOf(entry)
+  const when = whenOf(entry, 'minute')
   const again = previous?.revision === revision
   return html`<li id="entry-${sequence}"><h3>Revision ${revision}${again && ', seen again with another content'}</h3>
 <p>${when ? html`${when} by ` : 'By '}${userText(entry)}</p>

@@ -144,7 +144,7 @@ ${
           severity,
           why,
         }) => html`<tr><th scope="row">${breakable(change.path)}</th><td>${tag(severity)}</td>
-<td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td data-label="When">${whenOf(entry)}</td>
+<td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td class="day" data-label="When">${whenOf(entry, 'day')}</td>
 <td data-label="By">${userText(entry)}</td><td>${why}</td></tr>`,
       )}</tbody></table>`
 }</section>`

@@ -25,12 +25,14 @@ beforeAll(async () => {
     revision(1, {
       enableAgentShield: true,
       sandbox: { network: { allowAll: false } },
+      restrictApiKeyCreationToManagers: true,
       apiKey: 'topsecret-1',
       note: hostile,
     }),
     revision(2, {
       enableAgentShield: false,
       sandbox: { network: { allowAll: true } },
+      restrictApiKeyCreationToManagers: false,
       apiKey: 'topsecret-2',
       note: hostile,
       [hostile]: 'x'.repeat(400),
@@ -83,11 +85,12 @@ describe('the report', () => {
   it('tells when a change that deserves attention was made', () => {
     const attention = page.slice(page.indexOf('id="attention"'), page.indexOf('id="timeline"'))
     expect(attention).toContain('<th scope="col">When</th>')
-    expect(attention).toContain('<time datetime="2026-01-01T00:02:00.000Z">2026-01-01 00:02</time>')
+    expect(attention).toContain('<time datetime="2026-01-01T00:02:00.000Z">2026-01-01</time>')
   })
 
-  it('lets long paths go on in the next line after a dot', () => {
+  it('lets long paths go on in the next line after a dot, and long names before a capital', () => {
     expect(page).toContain('sandbox.<wbr>network.<wbr>allowAll')
+    expect(page).toContain('restrict<wbr>Api<wbr>Key<wbr>Creation<wbr>To<wbr>Managers')
   })
 
   it('lets no value become markup', () => {
