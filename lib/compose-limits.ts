@@ -12,7 +12,7 @@ import type { ApplyDeps } from './limits/apply.ts'
 import type { ImportDeps } from './limits/import-file.ts'
 import { createLedger, createLedgerReader, ledgerParts } from './limits/ledger.ts'
 import type { LimitsApi } from './limits/ports.ts'
-import { createIntentQueue, createPauses, type Pauses } from './limits/queue.ts'
+import { createIntentQueue, createPauses, messagesOn, type Pauses } from './limits/queue.ts'
 import { defaultRules, type LimitRules } from './limits/rules.ts'
 import type { PlatformClient } from './platform/client.ts'
 import { type AwsClients, createAwsClients } from './stores/clients.ts'
@@ -68,6 +68,12 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
     reader,
     rules,
     clock,
+    /** Messages that were sent and not applied: those on the queue and among the dead letters. */
+    unfinished: async (): Promise<number> => {
+      const urls = [queueUrl, ...(env.LIMITS_DEAD_LETTERS_URL ? [env.LIMITS_DEAD_LETTERS_URL] : [])]
+      const counts = await Promise.all(urls.map((url) => messagesOn(sqs, url)))
+      return counts.reduce((sum, some) => sum + some, 0)
+    },
     /** The platform, as the environment says. @throws FatalError `configuration` */
     platform: () => platformFrom(variables, { clock, log }),
     /** What applying messages needs; the deadline is the invocation's. */

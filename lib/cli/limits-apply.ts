@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress'
-import { checkPlan, followIntents, intentsOfPlan } from '../limits/apply-plan.ts'
+import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/apply-plan.ts'
 import type { Outcome } from '../limits/outcome.ts'
 import type { Plan } from '../limits/plan.ts'
 import { type IntentMessage, publishIntents } from '../limits/publisher.ts'
@@ -30,10 +30,12 @@ export const applyPlan = async (
   await publishIntents(intents, { queue, clock, random: Math.random })
   const sent = plan.changes.length
   io.say(`Plan ${plan.id} of ${plan.source}: ${number(sent)} changes in ${number(intents.length)} messages.\n`)
-  const outcomes = await withWorker(opened, (worker) => {
+  const followed = await withWorker(opened, (worker) => {
     const signals = [cli.interrupted, ...(worker ? [worker.stuck] : [])]
     return follow(intents, { opened, stderr: cli.stderr, signal: AbortSignal.any(signals), waitMs })
   })
+  // A worker on this machine ends the batch under way after nobody follows it any more.
+  const outcomes = followed.length < sent ? await outcomesSoFar(intents, limits.reader) : followed
   const tally = tallyOf(outcomes, sent)
   if (sent > 0) sayTally(outcomes, { tally, io })
   if (tally.waiting > 0) sayWaiting(opened, io)

@@ -8,7 +8,10 @@ const limitText = (limit: number | null): string => (limit === null ? '?' : numb
 export const shownRows = 12
 
 /** What a plan would do, row by row; of each kind the first ones. */
-export const sayPlan = ({ plan, knowsUsers }: SavedPlan, { io, most }: { io: Output; most: number }): void => {
+export const sayPlan = (
+  { plan, knowsUsers, unfinished }: SavedPlan,
+  { io, most }: { io: Output; most: number },
+): void => {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
   const changed = changes.filter(({ kind }) => kind === 'changed')
@@ -47,9 +50,16 @@ export const sayPlan = ({ plan, knowsUsers }: SavedPlan, { io, most }: { io: Out
     'Unknown to the last sync of the users, sent all the same',
     unknown.map(({ line, email }) => `line ${line}: ${email}`),
   )
-  if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
+  sayNotes({ knowsUsers, unfinished }, io)
   if (plan.refusals.length > 0) io.say()
   for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
+}
+
+const sayNotes = ({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void => {
+  if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
+  if (unfinished === 0) return
+  io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters), so that`)
+  io.say('limits that stand already are sent, too: they come after those requests.')
 }
 
 /** How to go on with a plan. */

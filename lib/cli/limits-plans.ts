@@ -6,8 +6,11 @@ import { identityOf } from '../limits/email.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/plan.ts'
 import type { LimitsSession } from './limits-session.ts'
 
-/** A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told. */
-export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean }
+/**
+ * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
+ * `unfinished`: messages of earlier requests that were not applied yet.
+ */
+export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number }
 
 /**
  * Compares a CSV file with the ledger, and saves what applying it would do.
@@ -18,13 +21,16 @@ export const savePlan = async (file: string, { session, limits, plans }: LimitsS
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
   const rows = readLimitsCsv(bytes, limits.rules)
+  // Counted before the ledger is read: what ends in between is in the ledger then.
+  const unfinished = await limits.unfinished()
   const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
   const knownUsers = await usersOf(session.app)
-  const plan = makePlan({ source: basename(file), file: rows, states, knownUsers, rules: limits.rules })
+  const source = basename(file)
+  const plan = makePlan({ source, file: rows, states, knownUsers, rules: limits.rules, sendsAll: unfinished > 0 })
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
-  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null }
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished }
 }
 
 /** A saved plan. @throws FatalError `usage` when there is none of that id. */

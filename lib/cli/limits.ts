@@ -44,7 +44,8 @@ const plan = async (
     const saved = await savePlan(options.file, opened)
     sayPlan(saved, { io, most: options.all ? Number.POSITIVE_INFINITY : shownRows })
     sayNext(saved, io)
-    io.result({ ...saved.plan, path: saved.path, knowsUsers: saved.knowsUsers })
+    const { plan, ...more } = saved
+    io.result({ ...plan, ...more })
     return exitCodeOfPlan(saved)
   })
 }

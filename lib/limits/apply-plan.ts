@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { RejectedError } from '../core/errors.ts'
 import { identityOf } from './email.ts'
 import { keyText, type Outcome, outcomeKey } from './outcome.ts'
-import type { Plan } from './plan.ts'
+import { type Plan, realChanges } from './plan.ts'
 import type { LedgerReader, LimitState, OutcomeKey } from './ports.ts'
 import { type IntentMessage, intentsOf } from './publisher.ts'
 import type { LimitRules } from './rules.ts'
@@ -13,13 +13,18 @@ import type { LimitRules } from './rules.ts'
  */
 export const checkPlan = async (
   plan: Plan,
-  { reader, rules }: { reader: Pick<LedgerReader, 'statesWithPending'>; rules: LimitRules },
+  deps: { reader: Pick<LedgerReader, 'statesWithPending'>; rules: LimitRules; unfinished: () => Promise<number> },
 ): Promise<void> => {
+  const { reader, rules, unfinished } = deps
   if (plan.refusals.length > 0) throw refused(plan, plan.refusals.join(' '))
-  if (plan.changes.length > rules.maxChanges)
+  if (realChanges(plan.changes).length > rules.maxChanges)
     throw refused(plan, `At most ${rules.maxChanges} limits may change at once.`)
   const above = plan.changes.find(({ limit }) => limit > rules.maxLimit)
   if (above) throw refused(plan, `Line ${above.line} asks for more than ${rules.maxLimit}, the largest limit allowed.`)
+  // They were asked for before, and would be applied after: what the plan leaves as it is might not stay so. Asked before
+  // the ledger is read: what ends in between is in the ledger then.
+  if (plan.same.length > 0 && (await unfinished()) > 0)
+    throw refused(plan, `It leaves ${plan.same.length} limits as they are, and earlier requests are not finished.`)
   const rows = [
     ...plan.changes.map(({ email, kind, from }) => ({ email, kind, from })),
     ...plan.same.map(({ email, limit }) => ({ email, kind: 'same' as const, from: limit })),
@@ -77,6 +82,12 @@ export async function* followIntents(
     if (found.size === 0) await clock.sleep(pauseMs, signal).catch(() => {})
   }
 }
+
+/** The outcomes that intents have by now. */
+export const outcomesSoFar = async (
+  intents: readonly IntentMessage[],
+  reader: Pick<LedgerReader, 'outcomes'>,
+): Promise<Outcome[]> => [...(await reader.outcomes(intents.flatMap(keysOf))).values()]
 
 const keysOf = ({ requestId, requestedAt, limits }: IntentMessage): OutcomeKey[] =>
   limits.map(({ email, limit }, index) =>

@@ -81,19 +81,24 @@ const decideAll = async (
   const winners = winnersOf(deliveries, states)
   const keys = keysToLookUp(deliveries, winners)
   const recorded = keys.length > 0 ? await ledger.outcomes(keys) : new Map()
-  return { decision: decide(deliveries, { states, winners, recorded }), states }
+  const decision = decide(deliveries, { states, winners, recorded })
+  for (const state of decision.uncertain) states.set(state.identity, state)
+  return { decision, states }
 }
 
-/** Records the entries that end without being sent, and the states that came into doubt. */
+/**
+ * Records the states that came into doubt, and the entries that end without being sent. In this order: once its outcome is
+ * there, a message raises no doubt again.
+ */
 const recordEnded = async ({ ended, uncertain }: Decision, session: Session, result: ApplyResult): Promise<void> => {
   const recordedAt = session.clock.now()
+  if (uncertain.length > 0) {
+    await session.ledger.record({ outcomes: [], states: uncertain, recordedAt, callId: session.nextCallId() })
+  }
   const outcomes = ended.map(({ entry, outcome, reason }) => outcomeOf(entry, { outcome, reason }, recordedAt))
   for (const { outcome } of outcomes) result.ended[outcome] += 1
   for (const some of slices(outcomes, maxEntries)) {
     await session.ledger.record({ outcomes: some, states: [], recordedAt, callId: session.nextCallId() })
-  }
-  if (uncertain.length > 0) {
-    await session.ledger.record({ outcomes: [], states: uncertain, recordedAt, callId: session.nextCallId() })
   }
 }
 

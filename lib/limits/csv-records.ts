@@ -11,7 +11,8 @@ const excerptLength = 80
 const astray = 'a quote stands where none may stand'
 
 /**
- * The records of a CSV text, blank lines left out. A quote that stands wrong costs its own line: it is reported, and the
+ * The records of a CSV text, blank lines left out, and those of nothing but empty cells, which spreadsheets write for rows
+ * that were cleared. A quote that stands wrong costs its own line: it is reported, and the
  * text is read on from the line after it, where csv-parse would take all up to the next quote for one cell.
  */
 export const csvRecords = (text: string): CsvRecord[] => {
@@ -39,7 +40,7 @@ const parsePart = (text: string): { found: { line: number; cells: string[] }[]; 
   let end = 0
   let line = 1
   const onRecord = ({ record, info }: Parsed): null => {
-    if (record.length > 1 || record[0]?.trim() !== '') found.push({ line, cells: record })
+    if (record.some((cell) => cell.trim() !== '')) found.push({ line, cells: record })
     line += breaksIn(bytes.subarray(end, info.bytes).toString())
     end = info.bytes
     return null
@@ -64,4 +65,10 @@ const parsePart = (text: string): { found: { line: number; cells: string[] }[]; 
 
 const breaksIn = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
 
-const excerpt = (text: string): string => text.trim().slice(0, excerptLength).toWellFormed()
+/** The beginning of a line for a report: one line, and nothing that a terminal would obey. */
+export const excerpt = (text: string): string =>
+  text
+    .slice(0, excerptLength)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()

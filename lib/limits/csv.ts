@@ -1,5 +1,5 @@
 import { RejectedError } from '../core/errors.ts'
-import { type CsvRecord, csvRecords } from './csv-records.ts'
+import { type CsvRecord, csvRecords, excerpt } from './csv-records.ts'
 import { type EmailAddress, readEmail } from './email.ts'
 import { faultOfLimit, type LimitRules } from './rules.ts'
 
@@ -68,7 +68,7 @@ const rowOf = (
   columns: Columns,
   rules: Pick<LimitRules, 'maxLimit'>,
 ): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) => {
-  const bad = (reason: string): BadRow => ({ line, reason, text: cells.join(',').slice(0, 80).toWellFormed() })
+  const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(',')) })
   if (cells.length !== columns.count) return bad(`it has ${cells.length} cells, and the header has ${columns.count}`)
   const email = readEmail(unguarded(cells[columns.email] ?? ''))
   if ('reason' in email) return bad(email.reason)

@@ -14,7 +14,7 @@ export type Decision = {
   ended: Ended[]
   /** Limits to send once more: an older one may have reached the platform after them. */
   again: Sending[]
-  /** Addresses of which the same is to fear, but whose newest limit the platform did not take. */
+  /** Addresses of which the same is to fear. They are in doubt until the platform confirms the newest limit once more. */
   uncertain: LimitState[]
 }
 
@@ -49,7 +49,10 @@ export const decide = (
   const doubted = new Map<string, LimitState>()
   for (const { entry, redelivered } of deliveries) {
     const winner = winners.get(entry.identity)
-    if (winner === entry || recorded.has(keyText(keyOfEntry(entry)))) continue
+    if (winner === entry) continue
+    const key = keyText(keyOfEntry(entry))
+    // A copy of the winner in another message has the winner's outcome, which is not known yet.
+    if ((winner && keyText(keyOfEntry(winner)) === key) || recorded.has(key)) continue
     if (!isValid(entry)) {
       decision.ended.push({ entry, outcome: 'invalid', reason: 'invalid' in entry ? entry.invalid : '' })
       continue
@@ -61,7 +64,7 @@ export const decide = (
   }
   for (const state of doubted.values()) {
     if (state.status === 'applied') decision.again.push(sendingOfState(state))
-    else if (state.certain) decision.uncertain.push({ ...state, certain: false })
+    if (state.certain) decision.uncertain.push({ ...state, certain: false })
   }
   return decision
 }

@@ -74,6 +74,9 @@ const judge = (raw: unknown, rules: LimitRules) => {
 
 /** An invalid address names its outcome, too, shortened to what a key may hold. */
 const rawAddress = (email: unknown) => {
-  const address = typeof email === 'string' ? email.toWellFormed().slice(0, 300) : ''
-  return { address, identity: identityOf(address).slice(0, 300) }
+  const address = typeof email === 'string' ? shortened(email) : ''
+  return { address, identity: shortened(identityOf(address)) }
 }
+
+/** Made well-formed after the cut, which may go through a character: half of one is no text that a key can hold. */
+const shortened = (text: string): string => text.slice(0, 300).toWellFormed()

@@ -32,7 +32,8 @@ export type Imported =
 /**
  * Turns a CSV file of the inbox into intents. It is judged as a whole first: one bad row refuses it, since nobody watches
  * who could decide on the rest. Then it lies under `done/` with a result, or under `failed/` with a report.
- * A death anywhere lets the same notification go on: the plan is kept before anything is published.
+ * A death anywhere lets the same notification go on: the plan is kept before anything is published. A file that was
+ * replaced meanwhile is left where it is, for its own notification.
  */
 export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<Imported> => {
   const { inbox, log } = deps
@@ -50,8 +51,13 @@ export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<I
     log.warn('A file with credit limits was refused.', { key: file.key, reasons: reasons.length })
     return { status: 'refused', reasons }
   }
-  if (!kept) await inbox.put(resultKey, Buffer.from(JSON.stringify(plan, null, 2)), { contentType: 'application/json' })
+  const fileHash = sha256(bytes)
+  if (!kept) {
+    const result = Buffer.from(JSON.stringify({ ...plan, fileHash }, null, 2))
+    await inbox.put(resultKey, result, { contentType: 'application/json' })
+  }
   await publish(plan, file, deps)
+  if (kept && fileHashOf(kept) !== fileHash) return { status: 'published', plan }
   await move(inbox, file.key, { bytes, to: `done/${name}` })
   log.info('A file with credit limits was published.', { key: file.key, changes: plan.changes.length })
   return { status: 'published', plan }
@@ -60,8 +66,9 @@ export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<I
 const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> => {
   try {
     const rows = readLimitsCsv(bytes, deps.rules)
+    // All rows are sent: another file may have been dropped a moment before, and its messages wait on the queue.
     const states = await deps.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
-    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules })
+    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules, sendsAll: true })
   } catch (error) {
     if (error instanceof RejectedError) return error
     throw error
@@ -95,11 +102,17 @@ const publish = async (plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, d
 const reportOf = ({ key }: DroppedFile, reasons: string[]): Uint8Array =>
   Buffer.from(`Nothing of ${key} was applied. Correct this, and drop the file again:\n\n${reasons.join('\n')}\n`)
 
+/** The file that a result is of; its plan says nothing of bytes. */
+const fileHashOf = (result: Uint8Array): unknown =>
+  (JSON.parse(Buffer.from(result).toString()) as { fileHash?: unknown }).fileHash
+
+/** What was put in the file's place since it was read stays: its own notification is on its way. */
 const move = async (
   inbox: ObjectStore,
   from: string,
   { bytes, to }: { bytes: Uint8Array; to: string },
 ): Promise<void> => {
   await inbox.put(to, bytes, { contentType: 'text/csv' })
-  await inbox.remove([from])
+  const now = await inbox.get(from)
+  if (now && Buffer.compare(now, bytes) === 0) await inbox.remove([from])
 }

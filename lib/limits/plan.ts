@@ -10,7 +10,7 @@ const line = z.int().describe('Line of the file, from 1.')
 const Change = z.object({
   line,
   email: z.string().describe('As it is sent.'),
-  kind: z.enum(['new', 'changed']),
+  kind: z.enum(['new', 'changed']).describe('A changed one may stand already, and be said again (see `PlanInput`).'),
   from: z.int().nullable().describe('The limit now; null when the ledger knows none for certain.'),
   limit: z.int(),
 })
@@ -40,10 +40,15 @@ export type PlanInput = {
   /** Identities of the organization's users; null when they were never synced. */
   knownUsers: ReadonlySet<string> | null
   rules: LimitRules
+  /**
+   * Whether requests may be on their way that the ledger does not know of. Then a limit that stands already is sent all
+   * the same: one of them could change it after the plan, although the plan is what was asked for last.
+   */
+  sendsAll: boolean
 }
 
 /** Compares a file with the ledger. A row that can't be applied stops no other, but guard rails refuse the whole plan. */
-export const makePlan = ({ source, file, states, knownUsers, rules }: PlanInput): Plan => {
+export const makePlan = ({ source, file, states, knownUsers, rules, sendsAll }: PlanInput): Plan => {
   const conflicting = conflictingIdentities(file.rows)
   const first = new Map<string, LimitRow>()
   const plan: Omit<Plan, 'id'> = {
@@ -67,7 +72,7 @@ export const makePlan = ({ source, file, states, knownUsers, rules }: PlanInput)
     first.set(row.identity, row)
     const state = states.get(row.identity)
     const from = state?.certain ? state.limit : null
-    if (from === limit) plan.same.push({ line, email, limit })
+    if (from === limit && !sendsAll) plan.same.push({ line, email, limit })
     else plan.changes.push({ line, email, kind: state && state.limit !== null ? 'changed' : 'new', from, limit })
     if (knownUsers && !knownUsers.has(row.identity)) plan.unknown.push({ line, email })
   }
@@ -97,18 +102,25 @@ const bad = { code: 'bad_request' } as const
 
 const idOf = (plan: Omit<Plan, 'id'>): string => contentHash(plan).slice(0, 16)
 
-const conflictsOf = (rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] =>
-  [...conflicting].map((identity) => {
-    const some = rows.filter((row) => row.identity === identity)
-    return { lines: some.map((row) => row.line), email: some[0]!.address, limits: some.map((row) => row.limit) }
-  })
+const conflictsOf = (rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] => {
+  const inConflict = rows.filter(({ identity }) => conflicting.has(identity))
+  return [...Map.groupBy(inConflict, ({ identity }) => identity).values()].map((some) => ({
+    lines: some.map(({ line }) => line),
+    email: some[0]!.address,
+    limits: some.map(({ limit }) => limit),
+  }))
+}
+
+/** The changes that change something, as guard rails count them. */
+export const realChanges = (changes: Change[]): Change[] => changes.filter(({ from, limit }) => from !== limit)
 
 const refusalsOf = (plan: Omit<Plan, 'id'>, aboveMaximum: number[], { maxChanges, maxLimit }: LimitRules): string[] => {
   const refusals: string[] = []
   const { changes, same, invalid, conflicts } = plan
   if (changes.length + same.length + invalid.length + conflicts.length === 0) refusals.push('The file has no rows.')
-  if (changes.length > maxChanges) {
-    refusals.push(`The file changes ${changes.length} limits, and at most ${maxChanges} may change at once.`)
+  const changing = realChanges(changes).length
+  if (changing > maxChanges) {
+    refusals.push(`The file changes ${changing} limits, and at most ${maxChanges} may change at once.`)
   }
   const [line, ...others] = aboveMaximum
   if (line !== undefined) {

@@ -1,6 +1,7 @@
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -75,6 +76,20 @@ export const createPauses = ({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: stri
       if (Entries.length > 0) await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }))
     }),
 })
+
+const counted = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const
+
+/** How many messages are on a queue, as far as SQS knows, those that are handed out or hidden included. */
+export const messagesOn = (sqs: SQSClient, queueUrl: string): Promise<number> =>
+  callAws({ what: `count the messages of ${queueUrl}` }, async () => {
+    const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...counted] })
+    const { Attributes = {} } = await sqs.send(command)
+    return counted.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
+  })
 
 /** A dead letter. */
 export type DeadLetter = { messageId: string; body: string }

@@ -133,13 +133,19 @@ describe('limits on the command line', () => {
   })
 
   it('keeps everything on the queue when the key is refused, and redrive goes on when it is mended', async () => {
-    const [ana] = await emails(1)
+    const [ana, ben] = await emails(2)
     const { document } = await json(['plan', sheet('key.csv', [`${ana},77`])])
     const refused = await run(['apply', document.id], addressesOf('wrong'))
     expect(refused.code).toBe(1)
     expect(refused.stdout).toMatch(/^waiting +1$/m)
     expect(refused.stderr).toMatch(/error: A message with credit limits goes back to the queue.*unauthorized/)
     expect(simulator.limits.get(String(ana))).toBe(100)
+
+    const back = await json(['plan', sheet('back.csv', [`${ben},20`])])
+    expect(back.document).toMatchObject({ unfinished: 1, same: [], changes: [{ email: ben, from: 20, limit: 20 }] })
+    expect((await run(['plan', sheet('back.csv', [`${ben},20`])])).stdout).toContain(
+      'Earlier requests are not finished',
+    )
 
     expect((await run(['redrive'])).code).toBe(0)
     expect(simulator.limits.get(String(ana))).toBe(77)
@@ -154,7 +160,8 @@ describe('limits on the command line', () => {
     const result = ended(child)
     while ((simulator.counts.setUserLimits ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 20))
     child.kill('SIGINT')
-    expect((await result).code).toBe(130)
+    const { code, stdout } = await result
+    expect([code, stdout]).toEqual([130, expect.stringMatching(/^applied +1$/m)])
     simulator.clearFaults()
     const [newest] = (await json(['outcomes', '--email', String(ana)])).document
     expect(newest).toMatchObject({ outcome: 'applied', limit: 78 })

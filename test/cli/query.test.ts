@@ -163,7 +163,7 @@ describe('a statement', () => {
     expect(new Set(asked.map((key) => key.split('/')[1]))).toEqual(new Set(['sessions', 'session_tags']))
   })
 
-  it('leaves no files behind, whether it succeeds or not', async () => {
+  it('leaves no files behind, whether it succeeds or not (SQS-12)', async () => {
     const temporary = temporaryFolder()
     vi.stubEnv('TMPDIR', temporary.path)
     const database = await openLakeDatabase(app, 'select * from sessions')

@@ -51,6 +51,13 @@ describe('entries of intents', () => {
     expect(platform.puts).toEqual([[{ email: bob, limit: 0 }]])
   })
 
+  it('names an invalid address by well-formed text, also when its cut goes through a character', async () => {
+    const { apply, reader } = workerOn(platform)
+    await apply([message(intent([{ email: `${'x'.repeat(299)}\u{1f600}`, limit: 5 }]))])
+    const [outcome] = await allOutcomes(reader)
+    expect(outcome).toMatchObject({ outcome: 'invalid', identity: `${'x'.repeat(299)}\ufffd` })
+  })
+
   it('takes no limit that a double would round, and none above the maximum', async () => {
     const { apply, reader } = workerOn(platform, undefined, { rules: { maxLimit: 1000, maxChanges: 10 } })
     const [ana, bob] = users as [string, string]

@@ -28,11 +28,11 @@ const planOf = async (limits: Record<string, number>, worker: Worker) => {
     .join('\n')}`
   const file = readLimitsCsv(Buffer.from(text), defaultRules)
   const states = await worker.reader.statesWithPending(new Set(file.rows.map(({ identity }) => identity)))
-  return makePlan({ source: 'limits.csv', file, states, knownUsers: null, rules: defaultRules })
+  return makePlan({ source: 'limits.csv', file, states, knownUsers: null, rules: defaultRules, sendsAll: false })
 }
 
 const check = (plan: Awaited<ReturnType<typeof planOf>>, worker: Worker, rules: LimitRules = defaultRules) =>
-  checkPlan(plan, { reader: worker.reader, rules })
+  checkPlan(plan, { reader: worker.reader, rules, unfinished: async () => 0 })
 
 const intentsFor = (plan: Awaited<ReturnType<typeof planOf>>, seconds = 60) =>
   intentsOfPlan(plan, { requestedAt: start + seconds * 1000, requestedBy: 'it' })
@@ -64,6 +64,17 @@ describe('a plan that is to be applied', () => {
     platform.simulator.fault({ kind: 'status', endpoint: 'setUserLimits', status: 503, times: 50 })
     await worker.apply([message(intent({ [ana]: 9 }, { requestId: 'r2', requestedAt: at(1) }))])
     await expect(check(plan, worker)).rejects.toThrow('1 of its limits have changed')
+  })
+
+  it('may not be while earlier requests could change what it leaves as it is', async () => {
+    const worker = workerOn(platform)
+    await worker.apply([message(intent({ [ana]: 5 }))])
+    const unfinished = async () => 1
+    const deps = { reader: worker.reader, rules: defaultRules, unfinished }
+    await checkPlan(await planOf({ [ana]: 6 }, worker), deps)
+    await expect(checkPlan(await planOf({ [ana]: 5, [ben]: 6 }, worker), deps)).rejects.toThrow(
+      'It leaves 1 limits as they are, and earlier requests are not finished.',
+    )
   })
 
   it('may not be when the guard rails were drawn tighter since', async () => {

@@ -58,6 +58,18 @@ describe('applying limits', () => {
     expect(outcomes.find(({ requestId }) => requestId === 'old')?.reason).toContain('new')
   })
 
+  it('gives a message that comes twice in a batch one outcome, and none while its answer is missing', async () => {
+    const { apply, reader } = workerOn(platform)
+    const [ana] = platform.users as [string]
+    const twice = [message(intent({ [ana]: 5 })), message(intent({ [ana]: 5 }))]
+    platform.simulator.fault({ kind: 'status', endpoint: 'setUserLimits', status: 503, times: 50 })
+    expect((await apply(twice)).failed).toHaveLength(1)
+    expect(await allOutcomes(reader)).toEqual([])
+    platform.simulator.clearFaults()
+    expect((await apply(twice)).ended).toMatchObject({ applied: 1, superseded: 0 })
+    expect(await allOutcomes(reader)).toMatchObject([{ outcome: 'applied' }])
+  })
+
   it('drops an older intent that comes in a later batch, and sends nothing for it (SQS-06)', async () => {
     const { apply, reader } = workerOn(platform)
     const [ana] = users as [string]

@@ -218,4 +218,15 @@ describe('two workers', () => {
     expect(platform.simulator.limits.get(ana)).toBe(20)
     await expectSettled(parts)
   })
+
+  it('says that a limit is in doubt when sending it again fails', async () => {
+    const { parts, batch, older } = await scene()
+    const { apply, reader } = workerOn(platform, parts)
+    await apply([batch[0]!])
+    platform.simulator.limits.set(ana, 50)
+    platform.simulator.fault({ kind: 'status', endpoint: 'setUserLimits', status: 503, times: 50 })
+    await apply(again([older]))
+    platform.simulator.clearFaults()
+    expect((await reader.statesWithPending([ana])).get(ana)).toMatchObject({ limit: 20, certain: false })
+  })
 })

@@ -22,6 +22,16 @@ describe('a file as people write it (PROV-03)', () => {
     })
   })
 
+  it('may have rows that were cleared, of which a spreadsheet leaves the commas', () => {
+    const file = read('email,limit,note\r\n,,\r\nana@x.io,5,\r\n, ,\r\n,\r\n,7,\r\n')
+    expect(short(file)).toEqual({ rows: [[3, 'ana@x.io', 5]], invalid: [6] })
+  })
+
+  it('is quoted in reports without what a terminal would obey, on one line', () => {
+    const { invalid } = read('email,limit\n\x1b[31mana@x.io,5\n"a\nb",6\n"\x07c,1\n')
+    expect(invalid.map(({ text }) => text)).toEqual(['[31mana@x.io,5', 'a b,6', '" c,1'])
+  })
+
   it('may have other columns, in any order, also with line breaks in them', () => {
     const file = read('name,limit,email\n"An\na",5,ana@x.io\nBob,6,bob@x.io\n')
     expect(short(file)).toEqual({

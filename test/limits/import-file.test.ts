@@ -49,7 +49,6 @@ describe('a file dropped into the inbox', () => {
   it('is published as intents, and lies under done/ with its result', async () => {
     const { worker, bodies, deps } = setUp()
     const [ana, bob] = platform.users as [string, string]
-    await worker.apply([message(intent({ [ana]: 1 }))])
     await drop('hr/limits.csv', `email,limit\n${ana},1\n${bob},2\n`)
     expect(await importFile(file('hr/limits.csv'), deps)).toMatchObject({ status: 'published' })
     expect(bodies.map(parseIntent)).toMatchObject([
@@ -57,15 +56,71 @@ describe('a file dropped into the inbox', () => {
         requestedBy: 'arn:hr',
         source: 'hr/limits.csv',
         requestedAt: '2026-05-06T10:00:00.000Z',
-        limits: [{ email: bob, limit: 2 }],
+        limits: [
+          { email: ana, limit: 1 },
+          { email: bob, limit: 2 },
+        ],
       },
     ])
     const name = 'done/20260506T100000Z-hr_limits.csv'
     expect(await inbox.list('')).toEqual([name, `${name}.result.json`])
     expect(JSON.parse(await textOf(`${name}.result.json`))).toMatchObject({
-      changes: [{ email: bob }],
-      same: [{ email: ana }],
+      changes: [{ email: ana }, { email: bob }],
+      same: [],
     })
+    await worker.apply(bodies.map((body) => message(body)))
+    expect(platform.simulator.limits.get(bob)).toBe(2)
+  })
+
+  it('stands against a file that was dropped before it and is applied after it was planned', async () => {
+    const { worker, bodies, deps } = setUp()
+    const [ana] = platform.users as [string]
+    await worker.apply([message(intent({ [ana]: 1 }))])
+    await drop('wrong.csv', `email,limit\n${ana},99\n`)
+    await importFile({ ...file('wrong.csv'), droppedAt: start + 1_000 }, deps)
+    await drop('right.csv', `email,limit\n${ana},1\n`)
+    await importFile({ ...file('right.csv'), droppedAt: start + 2_000 }, deps)
+    await worker.apply(bodies.map((body) => message(body)))
+    expect(platform.simulator.limits.get(ana)).toBe(1)
+  })
+
+  it('may be as long as it likes, as long as few of its limits change', async () => {
+    const { worker, deps } = setUp({ rules: { ...defaultRules, maxChanges: 1 } })
+    await worker.apply([message(intent(Object.fromEntries(platform.users.slice(0, 5).map((user) => [user, 5]))))])
+    await drop('limits.csv', `email,limit\n${platform.users.slice(0, 6).join(',5\n')},5\n`)
+    expect(await importFile(file('limits.csv'), deps)).toMatchObject({ status: 'published' })
+  })
+
+  it('is left for its own notification when it took the place of one that was half done', async () => {
+    const { bodies, deps } = setUp()
+    await drop('limits.csv', 'email,limit\nana@x.io,5\n')
+    const failing = {
+      sendBatch: async () => {
+        throw new Error('killed')
+      },
+    }
+    await expect(importFile(file('limits.csv'), { ...deps, queue: failing })).rejects.toThrow('killed')
+    await drop('limits.csv', 'email,limit\nana@x.io,6\n')
+    await importFile(file('limits.csv'), deps)
+    expect(bodies.map(parseIntent)).toMatchObject([{ limits: [{ limit: 5 }] }])
+    await importFile({ ...file('limits.csv'), droppedAt: start + 60_000 }, deps)
+    expect(bodies.map(parseIntent)).toMatchObject([{ limits: [{ limit: 5 }] }, { limits: [{ limit: 6 }] }])
+    expect(await inbox.list('limits.csv')).toEqual([])
+  })
+
+  it('is left for its own notification when it took the place of one that was being moved', async () => {
+    const { bodies, deps } = setUp()
+    await drop('limits.csv', 'email,limit\nana@x.io,5\n')
+    const queue = {
+      sendBatch: async (messages: { body: string }[]) => {
+        await drop('limits.csv', 'email,limit\nana@x.io,6\n')
+        return deps.queue.sendBatch(messages as never)
+      },
+    }
+    await importFile(file('limits.csv'), { ...deps, queue })
+    expect(await textOf('limits.csv')).toContain('ana@x.io,6')
+    expect(await textOf('done/20260506T100000Z-limits.csv')).toContain('ana@x.io,5')
+    expect(bodies).toHaveLength(1)
   })
 
   it.each([

@@ -19,11 +19,11 @@ type Worker = ReturnType<typeof workerOn>
 const planOf = async (
   csv: string,
   { reader }: Pick<Worker, 'reader'>,
-  rules: LimitRules = defaultRules,
+  { rules = defaultRules, sendsAll = false }: { rules?: LimitRules; sendsAll?: boolean } = {},
 ): Promise<Plan> => {
   const file = readLimitsCsv(Buffer.from(csv), rules)
   const states = await reader.statesWithPending(file.rows.map(({ identity }) => identity))
-  return makePlan({ source: 'limits.csv', file, states, knownUsers: new Set(users), rules })
+  return makePlan({ source: 'limits.csv', file, states, knownUsers: new Set(users), rules, sendsAll })
 }
 
 describe('a plan', () => {
@@ -58,6 +58,28 @@ describe('a plan', () => {
     expect(plan.changes).toMatchObject([{ email: ana, kind: 'changed', from: null, limit: 1 }])
   })
 
+  it('sends what stands already while earlier requests may change it, and does not count it as a change', async () => {
+    const worker = workerOn(platform)
+    const [ana, bob] = users as [string, string]
+    await worker.apply([message(intent({ [ana]: 1 }))])
+    const waiting = message(intent({ [ana]: 9 }, { requestId: 'r2', requestedAt: at(1) }))
+    const rules = { ...defaultRules, maxChanges: 1 }
+    const plan = await planOf(`email,limit\n${ana},1\n${bob},2`, worker, { rules, sendsAll: true })
+    expect(plan).toMatchObject({ changes: [{ email: ana, from: 1, limit: 1 }, { email: bob }], same: [], refusals: [] })
+    await checkPlan(plan, { reader: worker.reader, rules, unfinished: async () => 1 })
+    const intents = intentsOfPlan(plan, { requestedAt: start + 2_000, requestedBy: 'it' })
+    await worker.apply([waiting])
+    await worker.apply(intents.map((one) => message(one)))
+    expect(platform.simulator.limits.get(ana)).toBe(1)
+  })
+
+  it('of a large file in which every address is in conflict is made at once, not address by address', async () => {
+    const addresses = Array.from({ length: 30_000 }, (_, i) => `user${i}@x.io`)
+    const rows = [1, 2].flatMap((limit) => addresses.map((address) => `${address},${limit}`))
+    const { conflicts } = await planOf(`email,limit\n${rows.join('\n')}`, workerOn(platform))
+    expect(conflicts[29_999]).toEqual({ lines: [30_001, 60_001], email: 'user29999@x.io', limits: [1, 2] })
+  })
+
   it('has an id that is the same for the same plan, and names no other', async () => {
     const worker = workerOn(platform)
     const plan = await planOf(`email,limit\n${users[0]},1`, worker)
@@ -75,7 +97,7 @@ describe('a plan', () => {
     ['a limit above the maximum', 'a@x.io,1\nb@x.io,101', /line 3 asks for a larger one/],
     ['no rows', '', /no rows/],
   ])('with %s is refused as a whole', async (_what, rows, reason) => {
-    const plan = await planOf(`email,limit\n${rows}`, workerOn(platform), { maxChanges: 2, maxLimit: 100 })
+    const plan = await planOf(`email,limit\n${rows}`, workerOn(platform), { rules: { maxChanges: 2, maxLimit: 100 } })
     expect(plan.refusals).toEqual([expect.stringMatching(reason)])
   })
 
@@ -106,7 +128,8 @@ describe('a plan', () => {
           platform.puts.length = 0
           const limits = plan.changes.map((change) => ({ email: change.email, limit: change.limit }))
           // A file of nothing but blank lines is refused, and has nothing to send.
-          if (plan.refusals.length === 0) await checkPlan(plan, { reader: worker.reader, rules: defaultRules })
+          if (plan.refusals.length === 0)
+            await checkPlan(plan, { reader: worker.reader, rules: defaultRules, unfinished: async () => 0 })
           const intents = intentsOfPlan(plan, { requestedAt: start + i * 1000, requestedBy: 'it' })
           expect((await worker.apply(intents.map((one) => message(one)))).failed).toEqual([])
           const byEmail = (a: { email: string }, b: { email: string }) => (a.email < b.email ? -1 : 1)

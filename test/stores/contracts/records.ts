@@ -95,7 +95,7 @@ export const recordsContract = (title: string, create: () => Records): void => {
       expect((await get('n'))?.body).toBe(exact.body)
     })
 
-    it('lists the keys of what lives, of one stream and in as many pages as it takes', async () => {
+    it('lists the keys of what lives, of one stream and in as many pages as it takes (DDB-09)', async () => {
       const { records, stream, put, tombstone } = setup()
       const keys = Array.from({ length: 100 }, (_, i) => `k${i}`)
       const body = JSON.stringify({ notes: 'x'.repeat(100_000) })
