@@ -32,7 +32,7 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
     if (!digest) continue
     unused.publicKeys.delete(publicKeyKeyOf(digest.keyId))
     if (before?.nextDueAt && Date.parse(digest.writtenAt) > Date.parse(before.nextDueAt)) {
-      report(overdue(digest.key, `was written on ${digest.writtenAt}, but a digest was due by ${before.nextDueAt}`))
+      report(overdue(before.key, `was followed on ${digest.writtenAt}, but the next was due by ${before.nextDueAt}`))
     }
     yield digest
     before = digest
@@ -42,7 +42,7 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
     report({ kind: 'unexpected', place, message: 'belongs to no digest' })
   }
   if (before?.nextDueAt && now !== undefined && now > Date.parse(before.nextDueAt)) {
-    report(overdue(before.key, `is the newest digest, but another was due by ${before.nextDueAt}`))
+    report(overdue(before.key, `is the newest digest, but the next was due by ${before.nextDueAt}`))
   }
 }
 
@@ -80,7 +80,11 @@ const checkDigest = async (
   }
   const { keyId } = parsed.data
   if (trustedKeyIds && !trustedKeyIds.includes(keyId)) {
-    report({ kind: 'unknown_key', place: key, message: `is signed by the key ${keyId}, which is not one you trust` })
+    report({
+      kind: 'unknown_key',
+      place: key,
+      message: `is signed by the key ${keyId}, which is not one that you trust; if it signed before, name it with --key-id`,
+    })
     return null
   }
   const publicKey = await readKey(keyId)

@@ -9,7 +9,7 @@ import { countsText, verifyTrail } from './verify.ts'
 import type { Fault } from './walk.ts'
 
 /** What a day's look at the trail came to. */
-export type DailyDigest = { checked: string; faults: number; newFindings: number }
+type DailyDigest = { checked: string; faults: number; newFindings: number }
 
 const findingsAtOnce = 100
 /** A trail is empty before its first digest, and the digest that follows says so. */
@@ -50,7 +50,9 @@ const draftOf = ({ kind, place, message }: Fault, observedAt: string): FindingDr
     { place, message: `${place} ${message} (${kind}).` },
   )
 
-const nameOf = ({ kind, place, message }: Pick<Finding, 'kind' | 'place' | 'message'>) => `${kind} ${place} ${message}`
+/** One lapse reads differently once the late digest is there, and is the same lapse. */
+const nameOf = ({ kind, place, message }: Pick<Finding, 'kind' | 'place' | 'message'>) =>
+  kind === 'digest_missing' ? `${kind} ${place}` : `${kind} ${place} ${message}`
 
 const knownFaults = async (
   last: number,

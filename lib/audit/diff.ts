@@ -3,7 +3,7 @@ import { isRawNumber, type Json } from '../core/json.ts'
 import { masked } from './entry.ts'
 
 /** How a setting differs from one revision to the next. */
-export type ChangeKind = 'added' | 'removed' | 'changed'
+type ChangeKind = 'added' | 'removed' | 'changed'
 
 /** One setting that differs. Secrets are marked in `before` and `after`, never shown. */
 export type Change = {
@@ -20,7 +20,7 @@ export type Change = {
 }
 
 /** Whether fingerprints of both sides were made under one key, so that they can be compared. */
-export type DiffOptions = { comparableSecrets: boolean }
+type DiffOptions = { comparableSecrets: boolean }
 
 /**
  * What differs between two settings, field by field, sorted by path. Lists of plain values are compared as sets, lists of
@@ -117,6 +117,10 @@ const valueChange = (path: string, [before, after]: Pair): Change => ({
   after,
   secret: false,
 })
+
+/** Whether nothing but a secret differs: both sides then read the same, and that it changed is all there is to say. */
+export const onlySecretDiffers = ({ before, after, secret }: Change): boolean =>
+  secret && before !== undefined && after !== undefined && equal(before, after)
 
 /** A change as people may see it. */
 const concealed = ({ before, after }: Change): Pick<Change, 'before' | 'after' | 'secret'> => {

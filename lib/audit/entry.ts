@@ -57,7 +57,7 @@ export const revisionOf = ({ revision, updatedAt, user, settings, otherFields }:
 const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
 
 /** What stands for a secret wherever people read. */
-export const secretMark = '[secret]'
+const secretMark = '[secret]'
 
 /** A value for people's eyes: fingerprints, also those inside URLs, give way to one mark. */
 export const masked = (value: Json): Json => {

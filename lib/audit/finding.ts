@@ -31,7 +31,7 @@ const meanings: Record<FindingKind, { severity: Severity; meaning: string }> = {
 }
 
 /** How grave findings of a kind are. */
-export const severityOf = (kind: FindingKind): Severity => meanings[kind].severity
+const severityOf = (kind: FindingKind): Severity => meanings[kind].severity
 
 /** What findings of a kind mean, in one sentence. */
 export const meaningOf = (kind: FindingKind): string => meanings[kind].meaning

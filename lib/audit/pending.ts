@@ -14,7 +14,7 @@ export const packWrites = (writes: readonly Write[]): Uint8Array =>
   zstdCompressSync(JSON.stringify(writes.map(({ key, bytes }) => [key, Buffer.from(bytes).toString(encodingOf(key))])))
 
 /** Reads what `packWrites` wrote. */
-export const unpackWrites = (packed: Uint8Array): Write[] => {
+const unpackWrites = (packed: Uint8Array): Write[] => {
   const writes = JSON.parse(zstdDecompressSync(packed).toString()) as [string, string][]
   return writes.map(([key, text]) => ({ key, bytes: Buffer.from(text, encodingOf(key)) }))
 }

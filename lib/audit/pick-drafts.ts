@@ -9,7 +9,7 @@ import type { Trail } from './trail.ts'
 export type Pick = { hash: string; revision: Revision & { revision: number } }
 
 /** What to append, how many revisions that settles, and whether the index was changed on the way. */
-export type Picked = { entries: EntryDraft[]; findings: FindingDraft[]; settles: number; rekeyed: boolean }
+type Picked = { entries: EntryDraft[]; findings: FindingDraft[]; settles: number; rekeyed: boolean }
 
 type Context = { occasion: Occasion; redactionKey: string; trail: Trail; left: Pick[] }
 

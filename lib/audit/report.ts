@@ -3,11 +3,11 @@ import { meaningOf } from './finding.ts'
 import { type Step, userOf, userText, type WatchedChange } from './history.ts'
 import { type Html, html, rawHtml } from './html.ts'
 import { reportStyle } from './report-style.ts'
-import { reportTimeline, shown } from './report-timeline.ts'
-import { countsText, type TrailReport } from './verify.ts'
+import { breakable, reportTimeline, shown, whenOf } from './report-timeline.ts'
+import { countsText, faultsText, type TrailReport } from './verify.ts'
 
 /** All that the report shows. Steps come in the order of their revisions. */
-export type ReportContent = {
+type ReportContent = {
   /** ISO 8601, UTC. */
   writtenAt: string
   verification: TrailReport
@@ -82,7 +82,7 @@ const verification = ({ verification: report, trustedKeyIds }: ReportContent): H
   const { faults, digests, unsignedEntries } = report
   const good = faults.length === 0
   return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
-<p class="verdict${good ? '' : ' bad'}">${good ? 'The evidence is complete and unaltered.' : `${faults.length} faults were found in the evidence.`}</p>
+<p class="verdict${good ? '' : ' bad'}">${good ? 'The evidence is complete and unaltered.' : `The evidence has ${faultsText(faults)}.`}</p>
 <p>Checked from the stored bytes: ${countsText(report)}.
 ${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}.` : 'No digest with a right signature was found.'}
 ${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
@@ -136,15 +136,16 @@ ${
   rows.length === 0
     ? html`<p>None.</p>`
     : html`<table><caption>By severity, newest first</caption>
-<thead><tr><th scope="col">Setting</th><th scope="col">Severity</th><th scope="col">Revision</th><th scope="col">By</th><th scope="col">Why it matters</th></tr></thead>
+<thead><tr><th scope="col">Setting</th><th scope="col">Severity</th><th scope="col">Revision</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Why it matters</th></tr></thead>
 <tbody>${rows.map(
         ({
           step: { entry },
           change,
           severity,
           why,
-        }) => html`<tr><th scope="row">${change.path}</th><td>${tag(severity)}</td>
-<td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td data-label="By">${userText(entry)}</td><td>${why}</td></tr>`,
+        }) => html`<tr><th scope="row">${breakable(change.path)}</th><td>${tag(severity)}</td>
+<td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td class="day" data-label="When">${whenOf(entry, 'day')}</td>
+<td data-label="By">${userText(entry)}</td><td>${why}</td></tr>`,
       )}</tbody></table>`
 }</section>`
 }

@@ -2,7 +2,7 @@ import { FatalError } from '../core/errors.ts'
 import { type Marks, newHead } from './head.ts'
 import type { AuditHead, TrailReader } from './ports.ts'
 import { genesis } from './sealed.ts'
-import { type TrailReport, verifyTrail } from './verify.ts'
+import { faultsText, type TrailReport, verifyTrail } from './verify.ts'
 
 /** What comes after the newest digest is vouched for by nothing but the head that is lost. */
 const tolerated = new Set(['unsigned'])
@@ -20,7 +20,7 @@ export const restoreHead = async (
   const report = await verifyTrail(store)
   const faults = report.faults.filter(({ kind }) => !tolerated.has(kind))
   if (faults.length > 0) {
-    const message = `the stored trail has ${faults.length} faults, first ${faults[0]?.place}: ${faults[0]?.message}. Mend them first`
+    const message = `the stored trail has ${faultsText(faults)}, first ${faults[0]?.place}: ${faults[0]?.message}. Mend them first`
     throw new FatalError(message, { code: 'damaged_state' })
   }
   const { newest } = report.digests

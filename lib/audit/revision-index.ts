@@ -12,7 +12,7 @@ export type Recorded = {
   contentHash: string
   redactionKey: string
   /** Sequences of entries that recorded it with another content before. */
-  earlier: readonly number[]
+  earlier: number[]
 }
 
 /**
@@ -52,8 +52,10 @@ const reaches = (mark: Mark, from: Mark) =>
 export const indexEntry = (index: RevisionIndex, value: unknown): void => {
   const entry = Entry.parse(value)
   const before = index.revisions.get(entry.revision)
+  const earlier = before?.earlier ?? []
+  if (before) earlier.push(before.sequence)
   index.revisions.set(entry.revision, {
-    earlier: before ? [...before.earlier, before.sequence] : [],
+    earlier,
     sequence: entry.sequence,
     contentHash: contentHash(revisionOf(entry)),
     redactionKey: entry.redactionKey,
@@ -92,7 +94,7 @@ export const encodeRevisionIndex = (index: RevisionIndex): Uint8Array =>
         sequence,
         contentHash,
         redactionKey,
-        [...earlier],
+        earlier,
       ]),
       vanished: [...index.vanished],
       gaps: index.gaps,

@@ -7,7 +7,7 @@ import { readAhead } from './read-ahead.ts'
 import { keyOf, type Series } from './sealed.ts'
 
 /** What the writer of a trail works with. `random` yields numbers from 0 up to, not including, 1. */
-export type TrailDeps = { store: TrailStore; work: WorkStore; head: AuditHead; clock: Clock; random: () => number }
+type TrailDeps = { store: TrailStore; work: WorkStore; head: AuditHead; clock: Clock; random: () => number }
 
 /** What to append: the objects, and how far the chains reach with them. */
 export type Batch = { writes: Write[]; next: Marks }

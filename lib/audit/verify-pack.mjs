@@ -136,16 +136,18 @@ const manifest = checkManifest()
 const entries = openChain('entries')
 const findings = openChain('findings')
 let newest = null
+let newestPath = ''
 let digests = 0
 for (const { path, bytes, value } of chain('digests')) {
   digests += 1
   checkSignature(path, bytes, { keyId: value.keyId, signaturePath: path.replace(/json$/, 'sig') })
   if (newest?.nextDueAt && Date.parse(value.writtenAt) > Date.parse(newest.nextDueAt)) {
-    fault(path, `was written on ${value.writtenAt}, but a digest was due by ${newest.nextDueAt}`)
+    fault(newestPath, `was followed on ${value.writtenAt}, but the next was due by ${newest.nextDueAt}`)
   }
   entries.reachTo(value.head.entries, path)
   findings.reachTo(value.head.findings, path)
   newest = value
+  newestPath = path
 }
 entries.drain()
 findings.drain()
@@ -159,5 +161,11 @@ say(`Checked ${entries.state.count} entries, ${findings.state.count} findings, $
 if (newest) say(`The newest digest is of ${newest.writtenAt}, signed by the key ${newest.keyId}.`)
 if (!trusted) say('Compare the id of the key with what you were told by another way, or give it as --key-id.')
 for (const text of faults) say(`FAULT ${text}`)
-say(faults.length === 0 ? 'The evidence is complete and unaltered.' : `${faults.length} faults were found.`)
+say(
+  faults.length === 0
+    ? 'The evidence is complete and unaltered.'
+    : faults.length === 1
+      ? '1 fault was found.'
+      : `${faults.length} faults were found.`,
+)
 process.exitCode = faults.length === 0 ? 0 : 1

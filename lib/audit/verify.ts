@@ -17,7 +17,7 @@ export type TrailReport = {
 }
 
 /** How many objects of a chain were checked, and which is the last. */
-export type ChainReport = { checked: number; last: Mark }
+type ChainReport = { checked: number; last: Mark }
 
 /** What is known from elsewhere, and against which the stored evidence is checked. */
 export type VerifyOptions = {
@@ -98,6 +98,9 @@ const beyond = (series: Series, { from, to, hasHead }: { from: number; to: numbe
     ? 'was not written by the recorder: the head ends before it'
     : 'comes after the newest digest, so that nothing vouches for it; verify again with the next digest',
 })
+
+/** "1 fault", "2 faults". */
+export const faultsText = ({ length }: readonly Fault[]): string => `${length} fault${length === 1 ? '' : 's'}`
 
 /** How many objects each chain has, for a line of text. */
 export const countsText = ({ entries, findings, digests }: TrailReport): string =>

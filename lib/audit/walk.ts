@@ -4,7 +4,7 @@ import { readAhead } from './read-ahead.ts'
 import { genesis, hashesOf, keyOf, type Series, sequenceOf } from './sealed.ts'
 
 /** What can be wrong with stored evidence. */
-export type FaultKind =
+type FaultKind =
   | 'altered'
   | 'bad_signature'
   | 'contradicted'

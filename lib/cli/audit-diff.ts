@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Change, shownValue } from '../audit/diff.ts'
+import { type Change, onlySecretDiffers, shownValue } from '../audit/diff.ts'
 import { type Entry, masked } from '../audit/entry.ts'
 import { diffEntries, type Step, userText, type WatchedChange } from '../audit/history.ts'
 import { FatalError } from '../core/errors.ts'
@@ -87,11 +87,13 @@ export const sayStep = ({ entry, previous, changes }: Step, io: Output): void =>
   else for (const change of changes) sayChange(change, io)
 }
 
-const sayChange = (change: Change & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void => {
+/** Says how a setting differs. */
+export const sayChange = (change: Change & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void => {
   const { path, kind, before, after, matches = [] } = change
-  io.say(`  ${plain(path)}${kind === 'changed' ? '' : ` ${kind}`}`)
-  if (before !== undefined) io.say(io.style('red', `    - ${oneLine(shownValue(before), io)}`))
-  if (after !== undefined) io.say(io.style('green', `    + ${oneLine(shownValue(after), io)}`))
+  const bySecret = onlySecretDiffers(change)
+  io.say(`  ${plain(path)}${bySecret ? ' secret changed' : kind === 'changed' ? '' : ` ${kind}`}`)
+  if (before !== undefined && !bySecret) io.say(io.style('red', `    - ${oneLine(shownValue(before), io)}`))
+  if (after !== undefined && !bySecret) io.say(io.style('green', `    + ${oneLine(shownValue(after), io)}`))
   for (const { severity, why } of matches) io.say(`    ${severityText(severity, io)}: ${why}`)
 }
 

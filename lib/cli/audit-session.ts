@@ -38,12 +38,18 @@ export const marksOf = async ({ trail }: Audit, signal: AbortSignal) => (await t
 
 type Checking = { signal: AbortSignal; now: number; trustedKeyIds?: readonly string[] | undefined; seen?: () => void }
 
-/** Verifies the trail in its bucket against the head. */
-export const verifyStored = (audit: Audit, { signal, now, trustedKeyIds, seen }: Checking): Promise<TrailReport> =>
+/**
+ * Verifies the trail in its bucket against the head. Unless keys are named, the one that signs here must have signed: a
+ * key that lies beside the digests proves nothing.
+ */
+export const verifyStored = async (
+  audit: Audit,
+  { signal, now, trustedKeyIds, seen }: Checking,
+): Promise<TrailReport> =>
   verifyTrail(audit.store, {
     head: () => marksOf(audit, signal),
     now,
-    ...(trustedKeyIds ? { trustedKeyIds } : {}),
+    trustedKeyIds: trustedKeyIds ?? [await audit.signer.keyId()],
     ...(seen ? { seen } : {}),
   })
 

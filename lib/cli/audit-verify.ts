@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
-import { type Command, InvalidArgumentError } from 'commander'
+import { statSync } from 'node:fs'
+import type { Command } from 'commander'
 import { createFolderStore } from '../audit/folder.ts'
-import { countsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
+import { countsText, faultsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
 import { FatalError } from '../core/errors.ts'
+import { type KeysFrom, keyIdOption, signedBy } from './audit-keys.ts'
 import { verifyStored, withAudit } from './audit-session.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -10,18 +11,12 @@ import type { Output } from './output.ts'
 
 type Options = { from?: string; keyId?: string[] }
 
-/** Ids as they are given one after the other; a key that can be no key must not look like one that did not sign. */
-const keyIds = (text: string, before: string[] = []): string[] => {
-  if (/^[0-9a-f]{64}$/i.test(text)) return [...before, text.toLowerCase()]
-  throw new InvalidArgumentError('It must be the id of a key: 64 hex digits.')
-}
-
 /** `platform-sync audit verify` */
 export const addAuditVerify = (audit: Command, cli: Cli): void => {
   withLocal(audit.command('verify'))
     .description('check every stored byte, signature and link of the audit trail, or of a copy in a folder')
     .option('--from <dir>', 'check a copy of the bucket or an evidence pack in this folder, offline')
-    .option('--key-id <id...>', 'ids of the keys that may have signed, as you know them from elsewhere', keyIds)
+    .option(...keyIdOption)
     .action(action<Options, []>(cli, (io, options) => verify(cli, io, options)))
 }
 
@@ -34,10 +29,11 @@ const verify = async (cli: Cli, io: Output, options: Options & CommonOptions): P
           verifyStored(audit, { signal: cli.interrupted, now, trustedKeyIds: keyId }),
         )
       : await verifyCopy(from, keyId)
-  sayVerification(report, { io, trusted: keyId !== undefined })
+  const keysFrom = keyId ? 'arguments' : from === undefined ? 'signer' : 'copy'
+  sayVerification(report, { io, keysFrom })
   if (report.bareCopy)
     io.say('It is no evidence pack but a bare copy: that no newer digest was left out, only the date above can tell.')
-  io.result(verificationJson(report))
+  io.result(verificationJson(report, keysFrom))
   return report.faults.length === 0 ? exitCodes.complete : exitCodes.failed
 }
 
@@ -46,7 +42,8 @@ const verifyCopy = async (
   from: string,
   trustedKeyIds: string[] | undefined,
 ): Promise<TrailReport & { bareCopy: boolean }> => {
-  if (!existsSync(from)) throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
+  if (!statSync(from, { throwIfNoEntry: false })?.isDirectory())
+    throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
   const { checkPack } = await import('../audit/pack.ts')
   const copy = createFolderStore(from)
   const trust = trustedKeyIds ? { trustedKeyIds } : {}
@@ -58,7 +55,7 @@ const verifyCopy = async (
 const faultsShown = 50
 
 /** Says what was checked, how far, and every fault with its place. */
-export const sayVerification = (report: TrailReport, { io, trusted }: { io: Output; trusted: boolean }): void => {
+export const sayVerification = (report: TrailReport, { io, keysFrom }: { io: Output; keysFrom: KeysFrom }): void => {
   const { faults, digests, unsignedEntries } = report
   io.say(`Checked from the stored bytes: ${countsText(report)}.`)
   if (digests.newest) {
@@ -66,8 +63,7 @@ export const sayVerification = (report: TrailReport, { io, trusted }: { io: Outp
     io.say(`Newest digest: number ${sequence} of ${writtenAt}, up to entry ${head.entries.sequence}.`)
   } else io.say('No digest with a right signature was found.')
   if (unsignedEntries > 0) io.say(`No signature vouches for the last ${unsignedEntries} entries.`)
-  for (const id of digests.keyIds)
-    io.say(`${trusted ? 'Signed by' : 'Compare the signing key with what you were told:'} ${id}`)
+  for (const id of digests.keyIds) io.say(`${signedBy[keysFrom]} ${id}`)
   for (const { kind, place, message } of faults.slice(0, faultsShown)) {
     io.say(`${io.style('red', kind.replaceAll('_', ' '))}  ${place} ${message}`)
   }
@@ -75,12 +71,15 @@ export const sayVerification = (report: TrailReport, { io, trusted }: { io: Outp
   io.say(
     faults.length === 0
       ? io.style('green', 'The evidence is complete and unaltered.')
-      : io.style('red', `${faults.length} fault${faults.length === 1 ? '' : 's'} found.`),
+      : io.style('red', `${faultsText(faults)} found.`),
   )
 }
 
 /** The same for `--json`. */
-export const verificationJson = ({ entries, findings, digests, unsignedEntries, faults }: TrailReport): unknown => ({
+export const verificationJson = (
+  { entries, findings, digests, unsignedEntries, faults }: TrailReport,
+  keysFrom: KeysFrom,
+): unknown => ({
   ok: faults.length === 0,
   checked: { entries: entries.checked, findings: findings.checked, digests: digests.checked },
   newestDigest: digests.newest && {
@@ -89,6 +88,7 @@ export const verificationJson = ({ entries, findings, digests, unsignedEntries, 
     head: digests.newest.head,
   },
   keyIds: digests.keyIds,
+  keysFrom,
   unsignedEntries,
   faults,
 })

@@ -106,11 +106,11 @@ const showAudit = async ({ app }: Session, { io, cli }: { io: Output; cli: Cli }
   const signal = cli.interrupted
   sayAudit(io)
   const verification = await verifyStored(audit, { signal, now: cli.clock.now() })
-  sayVerification(verification, { io, trusted: false })
+  sayVerification(verification, { io, keysFrom: 'signer' })
   io.say()
   const steps = (await stepsOf(audit, signal)).slice(-2)
   for (const step of steps) sayStep(step, io)
-  return verificationJson(verification)
+  return verificationJson(verification, 'signer')
 }
 
 const askQuestions = async ({ app }: Session, io: Output): Promise<{ asked: Asked[]; users: string[] }> => {

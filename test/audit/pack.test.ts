@@ -127,6 +127,7 @@ describe('an evidence pack', () => {
     }
     const added = altered((dir) => writeFileSync(join(dir, 'audit/entries/note.txt'), 'x'))
     expect(run(added).output).toContain('audit/entries/note.txt')
+    expect(run(added).output).toContain('1 fault was found.')
     expect(await verifyHere(added)).not.toEqual([])
     const rolledBack = altered((dir) => {
       for (const it of [

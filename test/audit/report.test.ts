@@ -22,8 +22,21 @@ let damaged: string
 beforeAll(async () => {
   const parts = auditParts()
   const revisions = [
-    revision(1, { enableAgentShield: true, apiKey: 'topsecret-1', note: hostile }),
-    revision(2, { enableAgentShield: false, apiKey: 'topsecret-2', note: hostile, [hostile]: 'x'.repeat(400) }),
+    revision(1, {
+      enableAgentShield: true,
+      sandbox: { network: { allowAll: false } },
+      restrictApiKeyCreationToManagers: true,
+      apiKey: 'topsecret-1',
+      note: hostile,
+    }),
+    revision(2, {
+      enableAgentShield: false,
+      sandbox: { network: { allowAll: true } },
+      restrictApiKeyCreationToManagers: false,
+      apiKey: 'topsecret-2',
+      note: hostile,
+      [hostile]: 'x'.repeat(400),
+    }),
     { ...revision(4, { maxAutonomyLevel: 'high' }), user: { name: hostile, email: 'eve@x.example' } },
   ]
   const records = revisions.map((record) => seen(redact(record, { secretPaths: [] }) as ReturnType<typeof revision>))
@@ -65,6 +78,21 @@ describe('the report', () => {
     expect(page).not.toMatch(/topsecret|hmac-sha256:/)
   })
 
+  it('says of a secret that another took its place, and nothing else', () => {
+    expect(page).toMatch(/apiKey(?:<span[^<]*<\/span>)*<\/th><td>secret changed<\/td><td[^>]*><\/td><td[^>]*><\/td>/)
+  })
+
+  it('tells when a change that deserves attention was made', () => {
+    const attention = page.slice(page.indexOf('id="attention"'), page.indexOf('id="timeline"'))
+    expect(attention).toContain('<th scope="col">When</th>')
+    expect(attention).toContain('<time datetime="2026-01-01T00:02:00.000Z">2026-01-01</time>')
+  })
+
+  it('lets long paths go on in the next line after a dot, and long names before a capital', () => {
+    expect(page).toContain('sandbox.<wbr>network.<wbr>allowAll')
+    expect(page).toContain('restrict<wbr>Api<wbr>Key<wbr>Creation<wbr>To<wbr>Managers')
+  })
+
   it('lets no value become markup', () => {
     expect(page).not.toContain('<script')
     expect(page).not.toContain('<img')
@@ -77,7 +105,7 @@ describe('the report', () => {
   })
 
   it('places each fault of the evidence', () => {
-    expect(damaged).toContain('1 faults were found')
+    expect(damaged).toContain('The evidence has 1 fault.')
     expect(damaged).toContain('audit/entries/0000000002.json')
     expect(damaged).not.toContain('complete and unaltered')
   })

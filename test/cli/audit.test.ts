@@ -1,6 +1,10 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { diffSettings } from '../../lib/audit/diff.ts'
+import { sayChange } from '../../lib/cli/audit-diff.ts'
+import { createOutput } from '../../lib/cli/output.ts'
 import { BuiltInPlatform, writeBuiltInPlatform } from '../../lib/local/built-in-platform.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
 
@@ -92,7 +96,24 @@ describe('the audit commands', () => {
     const altered = await audit('verify', '--from', out)
     expect(altered.code).toBe(1)
     expect(altered.stdout).toContain('audit/entries/0000000005.json')
-    expect(await audit('verify', '--from', join(folder.path, 'nowhere'))).toMatchObject({ code: 2 })
+    expect(readdirSync(out).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  it('verify asks for a folder, not a file', async () => {
+    const file = join(folder.path, 'no-folder')
+    writeFileSync(file, '')
+    for (const from of [file, join(file, 'below'), join(folder.path, 'nowhere')]) {
+      const { code, stderr } = await audit('verify', '--from', from)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no folder ${from}.`)])
+    }
+  })
+
+  it('a secret that another replaced reads as changed, and as nothing else', () => {
+    const stdout = new PassThrough()
+    const [a, b] = ['a', 'b'].map((digit) => ({ apiKey: `redacted:hmac-sha256:${digit.repeat(16)}` }))
+    const io = createOutput({ stdout, stderr: new PassThrough(), json: false })
+    for (const change of diffSettings(a, b, { comparableSecrets: true })) sayChange(change, io)
+    expect(String(stdout.read())).toBe('  apiKey secret changed\n')
   })
 
   it('without a bucket say what to set, and a sync then records nothing', async () => {
@@ -104,6 +125,58 @@ describe('the audit commands', () => {
     const rules = { AUDIT_BUCKET: 'a', AUDIT_SIGNING_KEY_FILE: join(folder.path, 'k.pem'), AUDIT_WATCH_RULES: '[{}]' }
     const wrong = await cliHere(['audit', 'verify'], { ...variables, ...rules })
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('AUDIT_WATCH_RULES')])
+  })
+})
+
+describe('the audit commands on a trail with faults', () => {
+  const stateCopy = (name: string) => {
+    const copy = join(folder.path, name)
+    cpSync(state, copy, { recursive: true })
+    return { there: `--local=${copy}`, signingKey: join(copy, 'audit-signing-key.pem'), copy }
+  }
+  const withoutAnEntry = (name: string) => {
+    const { there, copy } = stateCopy(name)
+    rmSync(join(copy, 's3/platform-sync-audit/audit/entries/0000000005.json'))
+    return there
+  }
+
+  it('report writes the page, and fails', async () => {
+    const out = join(folder.path, 'faults.html')
+    const { code, stdout } = await audit('report', withoutAnEntry('faulty'), '--out', out)
+    expect([code, stdout]).toEqual([1, expect.stringContaining('It lists 1 fault of the evidence.')])
+    expect(readFileSync(out, 'utf8')).toContain('0000000005.json')
+  })
+
+  it('export leaves nothing behind when it fails', async () => {
+    const there = withoutAnEntry('unexportable')
+    const [made, found] = [join(folder.path, 'made'), join(folder.path, 'found')]
+    mkdirSync(found)
+    for (const out of [made, found]) {
+      const { code, stderr } = await audit('export', there, '--out', out)
+      expect([code, stderr]).toEqual([1, expect.stringContaining('0000000005.json is not there')])
+    }
+    expect(existsSync(made)).toBe(false)
+    expect(readdirSync(found)).toEqual([])
+  })
+
+  it('verify and report trust no key but the one that signs here, unless others are named', async () => {
+    const { there, signingKey } = stateCopy('another-key')
+    const { keyIds, keysFrom } = JSON.parse((await audit('verify', there, '--json')).stdout)
+    expect([keyIds.length, keysFrom]).toEqual([1, 'signer'])
+    rmSync(signingKey)
+    const { code, stdout } = await audit('verify', there)
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`is signed by the key ${keyIds[0]}, which is not one`)])
+    const named = JSON.parse((await audit('verify', there, '--json', '--key-id', keyIds[0])).stdout)
+    expect(named).toMatchObject({ ok: true, keysFrom: 'arguments' })
+    const out = join(folder.path, 'keys.html')
+    expect(await audit('report', there, '--out', out)).toMatchObject({ code: 1 })
+    expect(await audit('report', there, '--out', out, '--key-id', keyIds[0])).toMatchObject({ code: 0 })
+  })
+
+  it('verify says of a copy that its keys come from itself', async () => {
+    const bucket = join(state, 's3', 'platform-sync-audit')
+    expect((await audit('verify', '--from', bucket)).stdout).toContain('taken from the copy itself')
+    expect(JSON.parse((await audit('verify', '--from', bucket, '--json')).stdout)).toMatchObject({ keysFrom: 'copy' })
   })
 })
 
