@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { FatalError } from '../../lib/core/errors.ts'
 import type { LimitMessage } from '../../lib/limits/messages.ts'
 import { type Death, Killed, mortal } from './crashes.ts'
 import { allOutcomes, at, intent, message, type Platform, startPlatform, workerOn } from './fixture.ts'
@@ -206,29 +205,6 @@ describe('two workers', () => {
     })
     expect(failed).toMatchObject([{ code: 'lease_lost' }])
     expect(received().slice(-3)).toEqual([20, 50, 20])
-    expect((await workerOn(platform, parts).apply(again([older]))).failed).toEqual([])
-    await expectSettled(parts)
-  })
-
-  it('gives the ledger free when putting right fails, and says that the limit is in doubt', async () => {
-    const { parts, batch, older } = await scene()
-    let puts = 0
-    const stalls = {
-      ...platform.api,
-      setUserCreditLimits: async (...args: Parameters<typeof platform.api.setUserCreditLimits>) => {
-        puts += 1
-        if (puts === 1) {
-          await platform.clock.sleep(60 * 60_000)
-          await workerOn(platform, parts).apply([batch[0]!])
-          return platform.api.setUserCreditLimits(args[0])
-        }
-        throw new FatalError('the key was withdrawn', { code: 'unauthorized' })
-      },
-    }
-    const worker = workerOn({ ...platform, api: stalls }, parts)
-    await worker.apply([older], { putsAtOnce: 1 }).catch(() => {})
-    expect(puts).toBe(2)
-    expect((await worker.reader.statesWithPending([ana])).get(ana)).toMatchObject({ limit: 20, certain: false })
     expect((await workerOn(platform, parts).apply(again([older]))).failed).toEqual([])
     await expectSettled(parts)
   })
