@@ -1,6 +1,7 @@
 import { RejectedError } from '../core/errors.ts'
-import { type CsvRecord, csvRecords, excerpt } from './csv-records.ts'
+import { type CsvRecord, csvRecords, excerptLength } from './csv-records.ts'
 import { type EmailAddress, readEmail } from './email.ts'
+import { excerpt } from './excerpt.ts'
 import { faultOfLimit, type LimitRules } from './rules.ts'
 
 /** A row that can be applied. Lines count from 1, the header included. */
@@ -68,7 +69,7 @@ const rowOf = (
   columns: Columns,
   rules: Pick<LimitRules, 'maxLimit'>,
 ): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) => {
-  const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(',')) })
+  const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(','), excerptLength) })
   if (cells.length !== columns.count) return bad(`it has ${cells.length} cells, and the header has ${columns.count}`)
   const email = readEmail(unguarded(cells[columns.email] ?? ''))
   if ('reason' in email) return bad(email.reason)

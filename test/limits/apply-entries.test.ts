@@ -155,4 +155,14 @@ describe('entries of intents', () => {
     expect(outcome).toMatchObject({ outcome: 'unaccounted' })
     expect(outcome?.reason).toContain('8')
   })
+
+  it("keeps no more of the platform's words than a row can hold, well-formed and without control characters", async () => {
+    const { reader, apply } = workerOn(platform)
+    const [ana] = users as [string]
+    const error = `no\u001b[2J\n${'x'.repeat(992)}\u{1f600}${'y'.repeat(100_000)}`
+    platform.simulator.fault({ kind: 'limitsErrors', endpoint: 'setUserLimits', emails: [ana], error })
+    await apply([message(intent({ [ana]: 9 }))])
+    const [outcome] = await reader.outcomesOf(ana)
+    expect(outcome).toMatchObject({ outcome: 'rejected', reason: `no [2J ${'x'.repeat(992)}\ufffd` })
+  })
 })
