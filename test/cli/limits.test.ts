@@ -110,7 +110,10 @@ describe('limits on the command line', () => {
     expect(failed.stdout).toMatch(/nobody@elsewhere\.example .*rejected .*user not found/)
     expect(failed.stdout).toContain('1 outcome.')
     expect((await json(['outcomes', '--since', '2099-01-01'])).document).toEqual([])
-    expect((await run(['outcomes', '--since', 'yesterday'])).code).toBe(2)
+    for (const since of ['yesterday', '2026-02-31', '2026-02-29T10:00:00Z', '2026-05-06T25:00:00Z']) {
+      const { code, stderr } = await run(['outcomes', '--since', since])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`"${since}" is no time`)])
+    }
   })
 
   it('brings the outcomes to the lake with the next sync', async () => {
