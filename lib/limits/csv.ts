@@ -21,7 +21,7 @@ type Columns = { email: number; limit: number; count: number }
  * @throws RejectedError `bad_request` when the file as a whole can't be read: encoding, delimiter, header.
  */
 export const readLimitsCsv = (bytes: Uint8Array, rules: Pick<LimitRules, 'maxLimit'>): LimitRows => {
-  const [header, ...records] = csvRecords(textOf(bytes))
+  const [header, ...records] = withoutSeparatorLine(csvRecords(textOf(bytes)))
   const result: LimitRows = { rows: [], invalid: [], aboveMaximum: [] }
   if (!header) return result
   const columns = columnsOf(header)
@@ -46,6 +46,17 @@ const textOf = (bytes: Uint8Array): string => {
   } catch {
     throw unreadable('it is not UTF-8 text. Save it as "CSV UTF-8"')
   }
+}
+
+// Excel's own first line, which says by what the cells are separated.
+const withoutSeparatorLine = (records: CsvRecord[]): CsvRecord[] => {
+  const [first] = records
+  const [, separator] = (first && 'cells' in first && /^sep=(.*)$/i.exec(first.cells.join(','))) || []
+  if (separator === undefined) return records
+  if (separator === ',') return records.slice(1)
+  throw unreadable(
+    `its first line, ${JSON.stringify(`sep=${excerpt(separator, 10)}`)}, says that no comma separates its cells. Separate them by commas`,
+  )
 }
 
 const columnsOf = (header: CsvRecord): Columns => {
