@@ -28,6 +28,8 @@ export const createLargeObjects = ({ s3, bucket }: { s3: S3Client; bucket: strin
   copy: (from, to, etag) =>
     callAws({ what: `copy s3://${bucket}/${from} to ${to}` }, async () => {
       const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
-      await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource, CopySourceIfMatch: etag }))
+      // Without its tags, which would need rights of their own.
+      const how = { CopySourceIfMatch: etag, TaggingDirective: 'REPLACE' } as const
+      await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource, ...how }))
     }),
 })
