@@ -16,6 +16,7 @@ import { createIntentQueue, createPauses, messagesOn, type Pauses } from './limi
 import { defaultRules, type LimitRules } from './limits/rules.ts'
 import type { PlatformClient } from './platform/client.ts'
 import { type AwsClients, createAwsClients } from './stores/clients.ts'
+import { createLargeObjects } from './stores/large-objects.ts'
 import { createObjectStore } from './stores/objects.ts'
 import { createSecretReader } from './stores/secrets.ts'
 
@@ -84,10 +85,7 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
       ...{ rules, clock, deadline, log, metrics, newOwner },
     }),
     /** What importing a file needs. */
-    importDeps: (): ImportDeps => {
-      const inbox = createObjectStore({ s3: clients.s3, bucket: inboxOf(env) })
-      return { inbox, reader, queue, rules, clock, random, log }
-    },
+    importDeps: (): ImportDeps => ({ ...inboxOf(env, clients), reader, queue, rules, clock, random, log }),
     close: () => {
       clients.destroy()
       sqs.destroy()
@@ -100,7 +98,8 @@ const platformFrom = (variables: Variables, observed: { clock: Clock; log: Log }
   return platformOf(env, createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION })), observed)
 }
 
-const inboxOf = ({ INBOX_BUCKET }: LimitsVariables): string =>
-  readVariables(z.object({ INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket') }), {
-    INBOX_BUCKET,
-  }).INBOX_BUCKET
+const inboxOf = ({ INBOX_BUCKET }: LimitsVariables, { s3 }: AwsClients): Pick<ImportDeps, 'inbox' | 'large'> => {
+  const named = z.object({ INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket') })
+  const bucket = { s3, bucket: readVariables(named, { INBOX_BUCKET }).INBOX_BUCKET }
+  return { inbox: createObjectStore(bucket), large: createLargeObjects(bucket) }
+}

@@ -38,12 +38,20 @@ export const applyPlan = async (
   const outcomes = followed.length < sent ? await outcomesSoFar(intents, limits.reader) : followed
   const tally = tallyOf(outcomes, sent)
   if (sent > 0) sayTally(outcomes, { tally, io })
-  if (tally.waiting > 0) sayWaiting(opened, io)
+  if (tally.waiting > 0) sayWaiting(opened, io, cli.interrupted.aborted)
   io.result({ plan: plan.id, requests: intents.map(({ requestId }) => requestId), tally, outcomes })
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
-const sayWaiting = ({ session }: LimitsSession, io: Output): void => {
+const sayWaiting = ({ session }: LimitsSession, io: Output, interrupted: boolean): void => {
+  if (interrupted) {
+    const goesOn =
+      session.folder === null
+        ? 'They are on the queue, and the function goes on with them.'
+        : 'They stay on the queue, and the next "limits apply --local" goes on with them.'
+    io.say(`\nSome entries have no outcome yet. ${goesOn} A newer plan for the same addresses overrides them.`)
+    return
+  }
   const next =
     session.folder === null
       ? 'They are on the queue, or among the dead letters: see the log of the function, then "limits redrive".'

@@ -62,11 +62,18 @@ const sayNotes = ({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'un
   io.say('limits that stand already are sent, too: they come after those requests.')
 }
 
+const nothingToApply = ({ same, invalid, conflicts }: SavedPlan['plan']): string => {
+  if (invalid.length + conflicts.length === 0) return 'Nothing to change.'
+  if (same.length === 0)
+    return 'No row is valid, so that there is nothing to apply. Correct the file and plan it again.'
+  return 'Nothing to change among the valid rows. Correct the others and plan the file again.'
+}
+
 /** How to go on with a plan. */
 export const sayNext = ({ plan, path }: SavedPlan, io: Output): void => {
   if (plan.refusals.length > 0) return
   io.say()
-  if (plan.changes.length === 0) io.say('Nothing to change.')
+  if (plan.changes.length === 0) io.say(nothingToApply(plan))
   else io.say(`Plan ${io.style('bold', plan.id)} is saved in ${path}. Apply it: platform-sync limits apply ${plan.id}`)
 }
 

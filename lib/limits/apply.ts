@@ -47,14 +47,30 @@ export const applyMessages = async (messages: readonly LimitMessage[], deps: App
   const { readable, poison } = readMessages(messages, deps)
   result.failed.push(...poison)
   if (readable.length > 0) await applyReadable(readable, deps, result)
-  if (result.failed.length > 0) await deps.ledger.noteFailures(result.failed.map(({ retryAfterMs, ...rest }) => rest))
+  if (result.failed.length > 0) await note(result.failed, deps)
   report(result, deps)
   return result
 }
 
+/** An error of the ledger fails the messages that it is about, and not those that nobody can read. */
 const applyReadable = async (readable: ReadMessage[], deps: ApplyDeps, result: ApplyResult): Promise<void> => {
-  const session = await openSession(deps, deps.newOwner())
-  if ('heldBy' in session) return void fail(readable, busy(session.until - deps.clock.now()), { deps, result })
+  // What an error leaves held is free by then, so that no delivery is lost on waiting for it.
+  let heldUntil = 0
+  try {
+    const session = await openSession(deps, deps.newOwner())
+    if ('heldBy' in session) return void fail(readable, busy(session.until - deps.clock.now()), { deps, result })
+    heldUntil = session.lease.expiresAt
+    await applyInSession(readable, session, { deps, result })
+  } catch (error) {
+    fail(readable, error, { deps, result, notBefore: heldUntil })
+  }
+}
+
+const applyInSession = async (
+  readable: ReadMessage[],
+  session: Session,
+  { deps, result }: { deps: ApplyDeps; result: ApplyResult },
+): Promise<void> => {
   const { decision, states } = await decideAll(readable, session)
   await recordEnded(decision, session, result)
 
@@ -105,10 +121,24 @@ const recordEnded = async ({ ended, uncertain }: Decision, session: Session, res
 const fail = (
   messages: readonly ReadMessage[],
   error: unknown,
-  { deps, result }: { deps: ApplyDeps; result: ApplyResult },
+  { deps, result, notBefore = 0 }: { deps: ApplyDeps; result: ApplyResult; notBefore?: number },
 ): void => {
   if (!(error instanceof SyncError)) throw error
-  for (const { message } of messages) result.failed.push(failureOf(message, error, deps.clock.now()))
+  const now = deps.clock.now()
+  for (const { message } of messages) {
+    const failed = failureOf(message, error, now)
+    result.failed.push({ ...failed, retryAfterMs: Math.max(failed.retryAfterMs, notBefore - now) })
+  }
+}
+
+/** A ledger that can't be written must not keep the queue from learning which messages failed; the log has the reasons. */
+const note = async (failed: readonly FailedMessage[], { ledger, log }: ApplyDeps): Promise<void> => {
+  try {
+    await ledger.noteFailures(failed.map(({ retryAfterMs, ...rest }) => rest))
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    log.warn('Why messages failed could not be kept in the ledger.', { reason: error.message })
+  }
 }
 
 const report = ({ failed, ended }: ApplyResult, { log, metrics }: ApplyDeps): void => {

@@ -1,13 +1,15 @@
 import { parse } from 'csv-parse/sync'
+import { excerpt } from './excerpt.ts'
 
 /** A record of a CSV text with the line it begins on, or why there is none. */
 export type CsvRecord = { line: number; cells: string[] } | { line: number; reason: string; text: string }
 
 type Parsed = { record: string[]; info: { bytes: number } }
 
+/** How much of a bad row a report shows. */
+export const excerptLength = 80
 /** After so many quotes that go astray the text is no CSV. */
 const maxRestarts = 100
-const excerptLength = 80
 const astray = 'a quote stands where none may stand'
 
 /**
@@ -24,7 +26,7 @@ export const csvRecords = (text: string): CsvRecord[] => {
     for (const { line, cells } of found) records.push({ line: from + line, cells })
     if (strayLine === null) return records
     from += strayLine
-    records.push({ line: from, reason: astray, text: excerpt(lines[from - 1] ?? '') })
+    records.push({ line: from, reason: astray, text: excerpt(lines[from - 1] ?? '', excerptLength) })
   }
   records.push({ line: from + 1, reason: 'too many lines have misplaced quotes; the rest was not read', text: '' })
   return records
@@ -64,11 +66,3 @@ const parsePart = (text: string): { found: { line: number; cells: string[] }[]; 
 }
 
 const breaksIn = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
-
-/** The beginning of a line for a report: one line, and nothing that a terminal would obey. */
-export const excerpt = (text: string): string =>
-  text
-    .slice(0, excerptLength)
-    .toWellFormed()
-    .replace(/\p{Cc}/gu, ' ')
-    .trim()

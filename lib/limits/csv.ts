@@ -1,6 +1,7 @@
 import { RejectedError } from '../core/errors.ts'
-import { type CsvRecord, csvRecords, excerpt } from './csv-records.ts'
+import { type CsvRecord, csvRecords, excerptLength } from './csv-records.ts'
 import { type EmailAddress, readEmail } from './email.ts'
+import { excerpt } from './excerpt.ts'
 import { faultOfLimit, type LimitRules } from './rules.ts'
 
 /** A row that can be applied. Lines count from 1, the header included. */
@@ -20,7 +21,7 @@ type Columns = { email: number; limit: number; count: number }
  * @throws RejectedError `bad_request` when the file as a whole can't be read: encoding, delimiter, header.
  */
 export const readLimitsCsv = (bytes: Uint8Array, rules: Pick<LimitRules, 'maxLimit'>): LimitRows => {
-  const [header, ...records] = csvRecords(textOf(bytes))
+  const [header, ...records] = withoutSeparatorLine(csvRecords(textOf(bytes)))
   const result: LimitRows = { rows: [], invalid: [], aboveMaximum: [] }
   if (!header) return result
   const columns = columnsOf(header)
@@ -47,6 +48,17 @@ const textOf = (bytes: Uint8Array): string => {
   }
 }
 
+// Excel's own first line, which says by what the cells are separated.
+const withoutSeparatorLine = (records: CsvRecord[]): CsvRecord[] => {
+  const [first] = records
+  const [, separator] = (first && 'cells' in first && /^sep=(.*)$/i.exec(first.cells.join(','))) || []
+  if (separator === undefined) return records
+  if (separator === ',') return records.slice(1)
+  throw unreadable(
+    `its first line, ${JSON.stringify(`sep=${excerpt(separator, 10)}`)}, says that no comma separates its cells. Separate them by commas`,
+  )
+}
+
 const columnsOf = (header: CsvRecord): Columns => {
   if (!('cells' in header)) throw unreadable(`its header, line ${header.line}, is broken: ${header.reason}`)
   const names = header.cells.map((cell) => cell.trim().toLowerCase())
@@ -68,7 +80,7 @@ const rowOf = (
   columns: Columns,
   rules: Pick<LimitRules, 'maxLimit'>,
 ): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) => {
-  const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(',')) })
+  const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(','), excerptLength) })
   if (cells.length !== columns.count) return bad(`it has ${cells.length} cells, and the header has ${columns.count}`)
   const email = readEmail(unguarded(cells[columns.email] ?? ''))
   if ('reason' in email) return bad(email.reason)

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { RejectedError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Log } from '../core/log.ts'
+import type { LargeObjects, ObjectHead } from '../stores/large-objects.ts'
 import type { ObjectStore } from '../stores/objects.ts'
 import { readLimitsCsv } from './csv.ts'
 import { makePlan, type Plan, parsePlan } from './plan.ts'
@@ -12,6 +13,8 @@ import type { LimitRules } from './rules.ts'
 /** What importing a file needs. */
 export type ImportDeps = {
   inbox: ObjectStore
+  /** The same bucket. */
+  large: LargeObjects
   reader: Pick<LedgerReader, 'statesWithPending'>
   queue: IntentQueue
   rules: LimitRules
@@ -19,6 +22,9 @@ export type ImportDeps = {
   random: () => number
   log: Log
 }
+
+/** So large is no file of as many rows as may be applied; it is refused before it fills the memory. */
+const maxBytes = 16 * 1024 * 1024
 
 /** A file that was dropped into the inbox. `droppedAt` is Unix ms, as the notification says: the time of the request. */
 export type DroppedFile = { key: string; droppedAt: number; droppedBy: string }
@@ -38,17 +44,18 @@ export type Imported =
 export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<Imported> => {
   const { inbox, log } = deps
   if (/^(done|failed)\//.test(file.key)) return { status: 'ignored' }
+  const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
+  const head = await deps.large.head(file.key)
+  if (head && head.bytes > maxBytes) return await refuseLarge({ ...file, name, head }, deps)
   const bytes = await inbox.get(file.key)
   if (!bytes) return { status: 'ignored' }
-  const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
   const resultKey = `done/${name}.result.json`
   const kept = await inbox.get(resultKey)
   const plan = kept ? parsePlan(Buffer.from(kept).toString()) : await planOf(bytes, file, deps)
   const reasons = plan instanceof RejectedError ? [plan.message] : reasonsAgainst(plan)
   if (plan instanceof RejectedError || reasons.length > 0) {
-    await inbox.put(`failed/${name}.report.txt`, reportOf(file, reasons), { contentType: 'text/plain' })
+    await report({ ...file, name }, reasons, deps)
     await move(inbox, file.key, { bytes, to: `failed/${name}` })
-    log.warn('A file with credit limits was refused.', { key: file.key, reasons: reasons.length })
     return { status: 'refused', reasons }
   }
   const fileHash = sha256(bytes)
@@ -99,8 +106,27 @@ const publish = async (plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, d
   )
 }
 
-const reportOf = ({ key }: DroppedFile, reasons: string[]): Uint8Array =>
-  Buffer.from(`Nothing of ${key} was applied. Correct this, and drop the file again:\n\n${reasons.join('\n')}\n`)
+const refuseLarge = async (
+  file: DroppedFile & { name: string; head: ObjectHead },
+  deps: ImportDeps,
+): Promise<Imported> => {
+  const { key, name, head } = file
+  const reasons = [`The file has ${head.bytes} bytes; at most ${maxBytes} are read. Cut it into smaller files.`]
+  await report(file, reasons, deps)
+  await deps.large.copy(key, `failed/${name}`, head.etag)
+  if ((await deps.large.head(key))?.etag === head.etag) await deps.inbox.remove([key])
+  return { status: 'refused', reasons }
+}
+
+const report = async (
+  { key, name }: DroppedFile & { name: string },
+  reasons: string[],
+  { inbox, log }: ImportDeps,
+): Promise<void> => {
+  const text = `Nothing of ${key} was applied. Correct this, and drop the file again:\n\n${reasons.join('\n')}\n`
+  await inbox.put(`failed/${name}.report.txt`, Buffer.from(text), { contentType: 'text/plain' })
+  log.warn('A file with credit limits was refused.', { key, reasons: reasons.length })
+}
 
 /** The file that a result is of; its plan says nothing of bytes. */
 const fileHashOf = (result: Uint8Array): unknown =>

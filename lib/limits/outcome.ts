@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { sha256 } from '../core/hash.ts'
 import type { Entry } from './entries.ts'
+import { excerpt } from './excerpt.ts'
 import type { OutcomeKey } from './ports.ts'
 
 /** How an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
@@ -46,6 +47,9 @@ export const keyText = ({ identity, name }: OutcomeKey): string => `${identity} 
 export const keyOfEntry = ({ request, index, identity, address, limit }: Entry): OutcomeKey =>
   outcomeKey({ ...request, index, identity, address, limit })
 
+/** So much of the platform's words is kept: an item of the ledger, a row of the lake and a terminal must hold them. */
+const maxReason = 1_000
+
 /** An entry's outcome. */
 export const outcomeOf = (
   { request, index, identity, address, limit }: Entry,
@@ -59,7 +63,7 @@ export const outcomeOf = (
   limit,
   previousLimit: end.previousLimit ?? null,
   outcome: end.outcome,
-  reason: end.reason,
+  reason: end.reason === null ? null : excerpt(end.reason, maxReason),
   apiCall: end.apiCall ?? null,
   recordedAt: new Date(recordedAt).toISOString(),
 })

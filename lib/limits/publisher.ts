@@ -55,13 +55,13 @@ export type PublishDeps = {
  * will. Publishing the same intents again is harmless.
  */
 export const publishIntents = async (intents: readonly IntentMessage[], deps: PublishDeps): Promise<void> => {
-  for (const batch of batchesOf(intents.map(messageOf))) {
+  for (const batch of batchesOf(intents.map(outgoing))) {
     await sendAll(batch, deps)
     deps.onSent?.(batch.length)
   }
 }
 
-const messageOf = (intent: IntentMessage): OutgoingMessage => {
+const outgoing = (intent: IntentMessage): OutgoingMessage => {
   const body = JSON.stringify(intent)
   return { id: sha256(intent.requestId).slice(0, 32), body, groupId: messageGroup, deduplicationId: sha256(body) }
 }

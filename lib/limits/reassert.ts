@@ -1,14 +1,17 @@
-import { noDeadline } from '../core/deadline.ts'
+import { deadlineAfter } from '../core/deadline.ts'
 import { slices } from '../stores/concurrently.ts'
 import type { ApplyDeps } from './apply.ts'
 import { sendingOfState } from './decide.ts'
 import { maxEntries } from './intent.ts'
-import type { Sending } from './ports.ts'
+import type { LimitState, Sending } from './ports.ts'
 import { sendGroup } from './send-group.ts'
-import { openSession } from './session.ts'
+import { openSession, type Session } from './session.ts'
+import { answeredState } from './states.ts'
 
 const attempts = 30
 const pauseMs = 5_000
+/** Of its own, since the invocation's time may be over; short, since the lease lasts as long if this dies, too. */
+const workMs = 2 * 60_000
 
 /**
  * Repairs what a stalled worker may have done: it sent limits, and heard the answer when its lease had run out. If
@@ -20,22 +23,42 @@ export const reassert = async (late: readonly Sending[], deps: ApplyDeps): Promi
     count: late.length,
   })
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const session = await openSession({ ...deps, deadline: noDeadline }, deps.newOwner())
+    const deadline = deadlineAfter(deps.clock, workMs)
+    const session = await openSession({ ...deps, deadline }, deps.newOwner())
     if ('heldBy' in session) {
       await deps.clock.sleep(Math.min(pauseMs, Math.max(0, session.until - deps.clock.now())))
       continue
     }
-    const states = await session.ledger.states(late.map(({ identity }) => identity))
-    const newer = late.flatMap(({ identity, order }) => {
-      const state = states.get(identity)
-      return state?.status === 'applied' && state.order > order ? [sendingOfState(state)] : []
-    })
-    for (const group of slices(newer, maxEntries)) {
-      const { error } = await sendGroup(group, session)
-      if (error) throw error
+    try {
+      await sendNewer(late, session)
+    } finally {
+      await session.ledger.close(session.lease)
     }
-    await session.ledger.close(session.lease)
     return
   }
   deps.log.error('The ledger stayed held; plan the limits of these addresses anew.', { count: late.length })
+}
+
+/** Until the platform confirms them, the newer limits are in doubt: should this end here, no plan takes them for sure. */
+const sendNewer = async (late: readonly Sending[], session: Session): Promise<void> => {
+  const { ledger, clock, nextCallId } = session
+  const states = await ledger.states(late.map(({ identity }) => identity))
+  const newer = late.flatMap(({ identity, order }) => {
+    const state = states.get(identity)
+    return state?.status === 'applied' && state.order > order ? [state] : []
+  })
+  const record = (changed: LimitState[]) =>
+    ledger.record({ outcomes: [], states: changed, recordedAt: clock.now(), callId: nextCallId() })
+  for (const some of slices(newer, maxEntries)) {
+    const doubted = some.map((state) => ({ ...state, certain: false }))
+    await record(doubted)
+    const { answers, error } = await sendGroup(doubted.map(sendingOfState), session)
+    const confirmed = answers.filter(({ status }) => status === 'applied')
+    await record(
+      confirmed.map(({ sending, status }) =>
+        answeredState(sending, { before: states.get(sending.identity), status }, clock.now()),
+      ),
+    )
+    if (error) throw error
+  }
 }

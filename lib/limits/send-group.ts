@@ -19,6 +19,8 @@ export type SendDeps = { api: LimitsApi; deadline: Deadline; nextCallId: () => s
 
 /** So many addresses refused one by one, with none accepted, are not bad addresses: it is the request that is refused. */
 const refusedInARow = 20
+/** There is no such endpoint: it is the address of the platform that is wrong, in whatever way it is written. */
+const nothingThere: readonly (number | undefined)[] = [404, 405, 410]
 
 /**
  * Sends at most 100 limits. When the platform refuses a group as a whole, it is halved until the bad entries stand
@@ -39,6 +41,9 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
       result.answers.push(...matched(part, answer, apiCall))
     } catch (error) {
       if (!(error instanceof RejectedError)) return { ...result, unanswered: [...part], error }
+      if (!taken && nothingThere.includes(error.status)) {
+        return { answers: [], unanswered: [], error: noEndpoint(error) }
+      }
       if (part.length > 1) {
         const half = Math.ceil(part.length / 2)
         waiting.push(part.slice(half), part.slice(0, half))
@@ -52,6 +57,13 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
   }
   return result
 }
+
+const noEndpoint = (cause: RejectedError) =>
+  new FatalError(
+    'The platform has no endpoint for credit limits at this address, so that none was refused: check the platform ' +
+      `address with "platform-sync doctor", then "platform-sync limits redrive". It said: ${cause.message}`,
+    { code: 'not_found', cause },
+  )
 
 const allRefused = (cause: RejectedError) =>
   new FatalError(

@@ -110,7 +110,10 @@ describe('limits on the command line', () => {
     expect(failed.stdout).toMatch(/nobody@elsewhere\.example .*rejected .*user not found/)
     expect(failed.stdout).toContain('1 outcome.')
     expect((await json(['outcomes', '--since', '2099-01-01'])).document).toEqual([])
-    expect((await run(['outcomes', '--since', 'yesterday'])).code).toBe(2)
+    for (const since of ['yesterday', '2026-02-31', '2026-02-29T10:00:00Z', '2026-05-06T25:00:00Z']) {
+      const { code, stderr } = await run(['outcomes', '--since', since])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`"${since}" is no time`)])
+    }
   })
 
   it('brings the outcomes to the lake with the next sync', async () => {
@@ -168,6 +171,14 @@ describe('limits on the command line', () => {
     expect(simulator.limits.get(String(ana))).toBe(78)
   })
 
+  it('says that no row is valid when none is, and not that nothing changes', async () => {
+    const [ana] = await emails(1)
+    const none = await run(['plan', sheet('none.csv', ['no-address,7', `${ana},1.5`])])
+    expect([none.code, none.stdout]).toEqual([1, expect.stringContaining('No row is valid')])
+    const some = await run(['plan', sheet('some.csv', ['no-address,7', `${ana},78`])])
+    expect([some.code, some.stdout]).toEqual([3, expect.stringContaining('Nothing to change among the valid rows')])
+  })
+
   it.each([
     ['an unknown plan', ['apply', '0123456789abcdef'], 'There is no plan 0123456789abcdef'],
     ['a path for a plan', ['apply', '../plan'], 'There is no plan ../plan'],
@@ -188,5 +199,14 @@ describe('limits on the command line', () => {
     const { document } = await json(['plan', file])
     const refused = await run(['apply', document.id], { LIMITS_MAX_LIMIT: '100' })
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not be applied')])
+  })
+
+  it('says at Ctrl-C that what is on the queue goes on, and what overrides it', async () => {
+    // More than the worker takes at a time.
+    const many = Array.from({ length: 1_001 }, (_, i) => `user${i}@elsewhere.example,5`)
+    const { document } = await json(['plan', sheet('many.csv', many)])
+    const { code, stdout } = await cliHere(['limits', 'apply', document.id, local], platform, AbortSignal.abort())
+    expect(code).toBe(130)
+    expect(stdout).toContain('the next "limits apply --local" goes on with them. A newer plan')
   })
 })

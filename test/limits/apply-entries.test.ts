@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RetryableError } from '../../lib/core/errors.ts'
 import { allOutcomes, at, intent, message, outcomesOf, type Platform, startPlatform, workerOn } from './fixture.ts'
 
 let platform: Platform
@@ -27,6 +28,31 @@ describe('entries of intents', () => {
     expect(failed.map(({ messageId }) => messageId)).toEqual(bad.map(({ messageId }) => messageId))
     expect(failed.every(({ code, reason }) => code === 'bad_request' && reason !== '')).toBe(true)
     expect(ended.applied).toBe(7)
+  })
+
+  it('notes a message that can not be read, and lets it go soon, also when the ledger fails for the others', async () => {
+    const { apply, reader, ledger } = workerOn(platform)
+    const [ana] = users as [string]
+    const broken = new RetryableError('throttled', { code: 'storage_unavailable' })
+    const failing = { ...ledger, states: () => Promise.reject(broken) }
+    const [good, bad] = [message(intent({ [ana]: 1 })), message('no json')]
+    const { failed } = await apply([good, bad], { ledger: failing })
+    expect(failed).toMatchObject([
+      { messageId: bad.messageId, code: 'bad_request', retryAfterMs: 0 },
+      { messageId: good.messageId, code: 'storage_unavailable' },
+    ])
+    expect([...(await reader.failures([good.messageId, bad.messageId])).keys()]).toHaveLength(2)
+    // When it comes again, the lease that the error left is over.
+    await platform.clock.sleep(failed[1]!.retryAfterMs)
+    expect((await apply([{ ...good, receiveCount: 2 }])).ended.applied).toBe(1)
+  })
+
+  it('names the messages that failed also when why can not be kept', async () => {
+    const { apply, ledger } = workerOn(platform)
+    const broken = new RetryableError('throttled', { code: 'storage_unavailable' })
+    const bad = message('no json')
+    const { failed } = await apply([bad], { ledger: { ...ledger, noteFailures: () => Promise.reject(broken) } })
+    expect(failed).toMatchObject([{ messageId: bad.messageId, code: 'bad_request' }])
   })
 
   it('records entries that can not be sent as invalid, each alone, and never as 0 (JSON-07)', async () => {
@@ -128,5 +154,15 @@ describe('entries of intents', () => {
     const [outcome] = await reader.outcomesOf('a@x.io')
     expect(outcome).toMatchObject({ outcome: 'unaccounted' })
     expect(outcome?.reason).toContain('8')
+  })
+
+  it("keeps no more of the platform's words than a row can hold, well-formed and without control characters", async () => {
+    const { reader, apply } = workerOn(platform)
+    const [ana] = users as [string]
+    const error = `no\u001b[2J\n${'x'.repeat(992)}\u{1f600}${'y'.repeat(100_000)}`
+    platform.simulator.fault({ kind: 'limitsErrors', endpoint: 'setUserLimits', emails: [ana], error })
+    await apply([message(intent({ [ana]: 9 }))])
+    const [outcome] = await reader.outcomesOf(ana)
+    expect(outcome).toMatchObject({ outcome: 'rejected', reason: `no [2J ${'x'.repeat(992)}\ufffd` })
   })
 })

@@ -136,16 +136,6 @@ describe('applying limits', () => {
     }
   })
 
-  it('stops when the platform refuses everything, instead of calling every address bad', async () => {
-    const { apply, reader } = workerOn(platform)
-    platform.simulator.fault({ kind: 'status', endpoint: 'setUserLimits', status: 404 })
-    const { failed } = await apply([message(intent(sized(0, 100)))])
-    expect(failed).toMatchObject([{ code: 'bad_request' }])
-    expect(await allOutcomes(reader)).toEqual([])
-    platform.simulator.clearFaults()
-    expect((await apply([message(intent(sized(0, 100)), 2)])).ended.applied).toBe(100)
-  })
-
   it.each([401, 403])(
     'marks nothing as rejected on status %i, and applies all once the key is mended',
     async (status) => {

@@ -59,6 +59,13 @@ describe('a file as people write it (PROV-03)', () => {
     expect(() => readLimitsCsv(Buffer.from('\ufeffemail,limit', 'utf16le'), { maxLimit: 9 })).toThrow(/UTF-16/)
   })
 
+  it('may begin with the line by which Excel names the separator, as long as that is a comma', () => {
+    const file = read('\ufeffsep=,\r\nemail,limit\r\na@x.io,5\r\nb@x.io,x\r\n')
+    expect(short(file)).toEqual({ rows: [[3, 'a@x.io', 5]], invalid: [4] })
+    expect(short(read('"SEP=,"\nlimit,email,team\n5,a@x.io,it\n')).rows).toEqual([[3, 'a@x.io', 5]])
+    expect(() => read('sep=;\nemail;limit\na@x.io;5\n')).toThrow(/"sep=;", says that no comma .* by commas/)
+  })
+
   it('is refused without the two columns', () => {
     expect(() => read('mail,limit\na@x.io,5')).toThrow(/email and limit/)
   })

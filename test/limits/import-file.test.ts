@@ -3,6 +3,7 @@ import { silentLog } from '../../lib/core/log.ts'
 import { type ImportDeps, importFile } from '../../lib/limits/import-file.ts'
 import { parseIntent } from '../../lib/limits/intent.ts'
 import { defaultRules } from '../../lib/limits/rules.ts'
+import { createLargeObjects, type LargeObjects } from '../../lib/stores/large-objects.ts'
 import { createObjectStore, type ObjectStore } from '../../lib/stores/objects.ts'
 import { useEmulatedLimits } from './emulated.ts'
 import { intent, message, type Platform, start, startPlatform, workerOn } from './fixture.ts'
@@ -10,9 +11,12 @@ import { intent, message, type Platform, start, startPlatform, workerOn } from '
 const limits = useEmulatedLimits()
 let platform: Platform
 let inbox: ObjectStore
+let large: LargeObjects
 beforeAll(async () => {
   platform = await startPlatform()
-  inbox = createObjectStore({ s3: limits().emulated.s3, bucket: limits().variables.INBOX_BUCKET ?? '' })
+  const bucket = { s3: limits().emulated.s3, bucket: limits().variables.INBOX_BUCKET ?? '' }
+  inbox = createObjectStore(bucket)
+  large = createLargeObjects(bucket)
 })
 afterAll(() => platform.simulator.close())
 beforeEach(async () => inbox.remove(await inbox.list('')))
@@ -31,6 +35,7 @@ const setUp = (more: Partial<ImportDeps> = {}) => {
   }
   const deps: ImportDeps = {
     inbox,
+    large,
     reader: worker.reader,
     queue,
     rules: defaultRules,
@@ -138,6 +143,26 @@ describe('a file dropped into the inbox', () => {
     expect(await inbox.list('')).toEqual([name, `${name}.report.txt`])
     expect(await textOf(`${name}.report.txt`)).toMatch(reason)
     expect(await textOf(name)).toBe(text)
+  })
+
+  it('is refused unread when it is larger than 16 MiB, and lies under failed/ with a report', async () => {
+    const key = 'hr/every one+1.csv'
+    await inbox.put(key, Buffer.alloc(16 * 1024 * 1024 + 1, 'x'))
+    const read: string[] = []
+    const counting: ObjectStore = {
+      ...inbox,
+      get: (one) => {
+        read.push(one)
+        return inbox.get(one)
+      },
+    }
+    const { bodies, deps } = setUp({ inbox: counting })
+    expect(await importFile(file(key), deps)).toMatchObject({ status: 'refused' })
+    expect([bodies, read]).toEqual([[], []])
+    const name = 'failed/20260506T100000Z-hr_every one+1.csv'
+    expect(await inbox.list('')).toEqual([name, `${name}.report.txt`])
+    expect(await textOf(`${name}.report.txt`)).toContain('16777217 bytes')
+    expect((await large.head(name))?.bytes).toBe(16 * 1024 * 1024 + 1)
   })
 
   it.each([

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { allOutcomes, intent, message, type Platform, startPlatform, workerOn } from './fixture.ts'
+
+let platform: Platform
+let users: string[]
+beforeAll(async () => {
+  platform = await startPlatform()
+  users = platform.users
+})
+afterAll(() => platform.simulator.close())
+beforeEach(() => {
+  platform.simulator.clearFaults()
+  platform.simulator.limits.clear()
+  platform.puts.length = 0
+})
+
+const sized = (from: number, to: number, limit = 5) => Object.fromEntries(users.slice(from, to).map((u) => [u, limit]))
+
+describe('a platform that takes no limit at all', () => {
+  it('stops when the platform refuses everything, instead of calling every address bad', async () => {
+    const { apply, reader } = workerOn(platform)
+    platform.simulator.fault({ kind: 'status', endpoint: 'setUserLimits', status: 400 })
+    const { failed } = await apply([message(intent(sized(0, 100)))])
+    expect(failed).toMatchObject([{ code: 'bad_request' }])
+    expect(await allOutcomes(reader)).toEqual([])
+    platform.simulator.clearFaults()
+    expect((await apply([message(intent(sized(0, 100)), 2)])).ended.applied).toBe(100)
+  })
+
+  it.each([404, 405, 410])('leaves a small batch on the queue when there is no endpoint, status %i', async (status) => {
+    const { apply, reader } = workerOn(platform)
+    platform.simulator.fault({ kind: 'status', endpoint: 'setUserLimits', status })
+    const few = message(intent(sized(0, 3)))
+    const { failed, ended } = await apply([few])
+    expect(failed).toMatchObject([{ messageId: few.messageId, retryAfterMs: 15 * 60_000 }])
+    expect(failed[0]?.reason).toContain('platform-sync doctor')
+    expect(ended.rejected).toBe(0)
+    expect(platform.puts).toHaveLength(1)
+    expect(await allOutcomes(reader)).toEqual([])
+    platform.simulator.clearFaults()
+    expect((await apply([{ ...few, receiveCount: 2 }])).ended.applied).toBe(3)
+  })
+})
