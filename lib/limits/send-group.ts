@@ -19,8 +19,8 @@ export type SendDeps = { api: LimitsApi; deadline: Deadline; nextCallId: () => s
 
 /** So many addresses refused one by one, with none accepted, are not bad addresses: it is the request that is refused. */
 const refusedInARow = 20
-/** There is no such endpoint: it is the address of the platform that is wrong, in whatever way it is written. */
-const nothingThere: readonly (number | undefined)[] = [404, 405, 410]
+/** Said of one address it may mean that nobody has it; said of each and every one, that there is no such endpoint. */
+const nothingThere: readonly (number | undefined)[] = [404, 410]
 
 /**
  * Sends at most 100 limits. When the platform refuses a group as a whole, it is halved until the bad entries stand
@@ -30,6 +30,7 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
   const result: GroupResult = { answers: [], unanswered: [] }
   const waiting: (readonly Sending[])[] = [group]
   let taken = false
+  let found = false
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     const apiCall = deps.nextCallId()
     try {
@@ -41,21 +42,27 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
       result.answers.push(...matched(part, answer, apiCall))
     } catch (error) {
       if (!(error instanceof RejectedError)) return { ...result, unanswered: [...part], error }
-      if (!taken && nothingThere.includes(error.status)) {
-        return { answers: [], unanswered: [], error: noEndpoint(error) }
-      }
+      if (!nothingThere.includes(error.status)) found = true
       if (part.length > 1) {
         const half = Math.ceil(part.length / 2)
         waiting.push(part.slice(half), part.slice(0, half))
       } else {
         result.answers.push({ sending: part[0]!, status: 'rejected', reason: messageOf(error), apiCall })
-        if (!taken && result.answers.length === refusedInARow) {
-          return { answers: [], unanswered: [], error: allRefused(error) }
-        }
+        const stop = stopsAll(error, { taken, found, refused: result.answers.length, last: waiting.length === 0 })
+        if (stop) return { answers: [], unanswered: [], error: stop }
       }
     }
   }
   return result
+}
+
+type SoFar = { taken: boolean; found: boolean; refused: number; last: boolean }
+
+/** The error that says it is not the addresses: nothing was taken, and too many or all of them were refused alike. */
+const stopsAll = (cause: RejectedError, { taken, found, refused, last }: SoFar): FatalError | null => {
+  if (taken) return null
+  if (!found && last) return noEndpoint(cause)
+  return refused === refusedInARow ? allRefused(cause) : null
 }
 
 const noEndpoint = (cause: RejectedError) =>
