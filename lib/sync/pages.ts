@@ -1,3 +1,4 @@
+import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { FatalError, RejectedError, RetryableError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Page } from '../platform/paging.ts'
@@ -35,6 +36,8 @@ export async function* readPages(attempt: Attempt): AsyncGenerator<Page> {
       const repeated = page.nextToken !== null && isUsed(attempt, page.nextToken)
       ahead = page.nextToken !== null && !repeated && hasTimeForPage(attempt) ? request(page.nextToken) : null
       token = page.nextToken
+      // Taking a page in blocks the thread: first the request ahead must leave it.
+      if (ahead) await eventLoopTurn()
       yield page
       if (repeated && !hasEnded(attempt)) throw repeatedToken(attempt)
     }
