@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
-import { allOutcomes, at, intent, message, outcomesOf, type Platform, startPlatform, workerOn } from './fixture.ts'
+import { allOutcomes, at, intent, message, outcomesOf, usePlatform, workerOn } from './fixture.ts'
 
-let platform: Platform
-let users: string[]
-beforeAll(async () => {
-  platform = await startPlatform()
-  users = platform.users
-})
-afterAll(() => platform.simulator.close())
-beforeEach(() => {
-  platform.simulator.clearFaults()
-  platform.simulator.limits.clear()
-  platform.puts.length = 0
-})
+const platform = await usePlatform()
+const { users } = platform
 
 const limitOf = (email: string) => platform.simulator.limits.get(email.toLowerCase())
 

@@ -1,3 +1,4 @@
+import { afterAll, beforeEach } from 'vitest'
 import type { Deadline } from '../../lib/core/deadline.ts'
 import { deadlineAfter } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
@@ -60,6 +61,18 @@ export const startPlatform = async () => {
   return { simulator, api, puts, users, clock }
 }
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
+
+/** A platform for the tests of one file: it has no limits and no faults when a test begins, and ends with the last. */
+export const usePlatform = async (): Promise<Platform> => {
+  const platform = await startPlatform()
+  afterAll(() => platform.simulator.close())
+  beforeEach(() => {
+    platform.simulator.clearFaults()
+    platform.simulator.limits.clear()
+    platform.puts.length = 0
+  })
+  return platform
+}
 
 const keyOf = (key: string) => ({ current: async () => key, refresh: async () => key })
 

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { allOutcomes, intent, message, type Platform, startPlatform, workerOn } from './fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { allOutcomes, intent, message, usePlatform, workerOn } from './fixture.ts'
 
-let platform: Platform
-let users: string[]
-beforeAll(async () => {
-  platform = await startPlatform()
-  users = platform.users
-})
-afterAll(() => platform.simulator.close())
-beforeEach(() => {
-  platform.simulator.clearFaults()
-  platform.simulator.limits.clear()
-  platform.puts.length = 0
-})
+const platform = await usePlatform()
+const { users } = platform
 
 const sized = (from: number, to: number, limit = 5) => Object.fromEntries(users.slice(from, to).map((u) => [u, limit]))
 
