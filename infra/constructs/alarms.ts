@@ -11,16 +11,18 @@ import type { Names } from '../names.ts'
 import { measurementsOf } from './measurements.ts'
 
 /** The queues of an installation. */
-export type AlarmedQueues = { undelivered: IQueue; limits: IQueue; deadLetters: IQueue }
+type AlarmedQueues = { undelivered: IQueue; limits: IQueue; deadLetters: IQueue }
 
-type Props = {
+/** What alarms and the dashboard look at. */
+export type Watched = {
   names: Names
   config: Config
-  topic: ITopic
   machine: StateMachine
   functions: Record<string, IFunction>
   queues: AlarmedQueues
 }
+
+type Props = Watched & { topic: ITopic }
 
 const hour = Duration.hours(1)
 const quarter = Duration.minutes(15)

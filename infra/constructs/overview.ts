@@ -7,31 +7,19 @@ import {
   SingleValueWidget,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { MetricName } from '../../lib/core/metrics.ts'
 import { limitsTable } from '../../lib/limits/ledger-items.ts'
 import { recordsTable, stateTable } from '../../lib/stores/resources.ts'
-import type { Config } from '../config.ts'
-import type { Names } from '../names.ts'
-import type { AlarmedQueues } from './alarms.ts'
+import type { Watched } from './alarms.ts'
 import { awsMetric, measurementsOf } from './measurements.ts'
-
-type Props = {
-  names: Names
-  config: Config
-  machine: StateMachine
-  functions: Record<string, IFunction>
-  queues: AlarmedQueues
-}
 
 const day = Duration.days(1)
 const hour = Duration.hours(1)
 
 /** The dashboard, a row per question of an operator. */
 export class Overview extends Construct {
-  constructor(scope: Construct, id: string, props: Props) {
+  constructor(scope: Construct, id: string, props: Watched) {
     super(scope, id)
     new Dashboard(this, 'Dashboard', {
       dashboardName: props.names.prefix,
@@ -51,7 +39,7 @@ export class Overview extends Construct {
 
 const graph = (title: string, left: IMetric[], width = 8) => new GraphWidget({ title, left, width, height: 6 })
 
-const lastNight = ({ names, config }: Props): IWidget[] => {
+const lastNight = ({ names, config }: Watched): IWidget[] => {
   const { ofSchedule, ofAll } = measurementsOf(names)
   const runs = Object.keys(config.schedules).map((label) => ofSchedule('RunComplete', label, { period: day, label }))
   const trouble = (['StreamFailed', 'StreamSuspect'] as const).map((name) =>
@@ -63,7 +51,7 @@ const lastNight = ({ names, config }: Props): IWidget[] => {
   ]
 }
 
-const streamRows = ({ names, config }: Props): IWidget[][] => {
+const streamRows = ({ names, config }: Watched): IWidget[][] => {
   const { ofStream } = measurementsOf(names)
   const perStream = (name: MetricName) => config.streams.map((stream) => ofStream(name, stream, { period: hour }))
   return [
@@ -83,7 +71,7 @@ const streamRows = ({ names, config }: Props): IWidget[][] => {
   ]
 }
 
-const limitsRows = ({ names, queues: { limits, deadLetters } }: Props): IWidget[][] => {
+const limitsRows = ({ names, queues: { limits, deadLetters } }: Watched): IWidget[][] => {
   const { ofAny } = measurementsOf(names)
   const waiting = [
     limits.metricApproximateNumberOfMessagesVisible({ label: 'waiting', period: hour }),
@@ -103,7 +91,7 @@ const limitsRows = ({ names, queues: { limits, deadLetters } }: Props): IWidget[
   ]
 }
 
-const auditRows = ({ names }: Props): IWidget[][] => {
+const auditRows = ({ names }: Watched): IWidget[][] => {
   const { ofAny } = measurementsOf(names)
   const daily = (...metrics: MetricName[]) => metrics.map((name) => ofAny(name, { period: day }))
   return [
@@ -119,7 +107,7 @@ const auditRows = ({ names }: Props): IWidget[][] => {
 const heading = (text: string) => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 })
 
 /** What is billed by use, per day. */
-const costs = ({ names, machine, functions }: Props): [string, IMetric[]][] => {
+const costs = ({ names, machine, functions }: Watched): [string, IMetric[]][] => {
   const consumed = (kind: 'Read' | 'Write') =>
     [stateTable, recordsTable, limitsTable].map((shape) =>
       awsMetric({
