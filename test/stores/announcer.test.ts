@@ -1,11 +1,13 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { mockClient } from 'aws-sdk-client-mock'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAnnouncer } from '../../lib/stores/announcer.ts'
 import type { Manifest, RunRecord } from '../../lib/sync/manifest.ts'
 
 // No emulator knows EventBridge.
 const eventBridge = mockClient(EventBridgeClient)
+// The class is mocked for all, and other files of this worker use it.
+afterAll(() => eventBridge.restore())
 const announcer = createAnnouncer({
   eventBridge: eventBridge as unknown as EventBridgeClient,
   bus: 'ops',

@@ -1,6 +1,6 @@
 import { BatchCreatePartitionCommand, EntityNotFoundException, GlueClient } from '@aws-sdk/client-glue'
 import { mockClient } from 'aws-sdk-client-mock'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCatalog } from '../../lib/stores/catalog.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
@@ -8,6 +8,8 @@ import type { Manifest, PartFile } from '../../lib/sync/manifest.ts'
 
 // No emulator knows Glue.
 const glue = mockClient(GlueClient)
+// The class is mocked for all, and other files of this worker use it.
+afterAll(() => glue.restore())
 const catalog = createCatalog({ glue: glue as unknown as GlueClient, database: 'acme', bucket: 'lake', streams })
 
 const file = (table: string, at: string, kind: PartFile['kind'] = 'changes'): PartFile => ({
