@@ -1,4 +1,4 @@
-import { slices } from '../lib/stores/concurrently.ts'
+import { slices } from '../lib/core/concurrency.ts'
 import { answering } from './processes.ts'
 
 type Question = { baseUrl: string; emails: string[] }

@@ -1,10 +1,10 @@
-import { composeLimits } from '../lib/compose-limits.ts'
+import { composeLimits } from '../lib/compose/limits.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { noDeadline } from '../lib/core/deadline.ts'
 import { silentLog } from '../lib/core/log.ts'
 import { noMetrics } from '../lib/core/metrics.ts'
-import { applyBatch } from '../lib/limits/apply-batch.ts'
-import { intentsOf, publishIntents } from '../lib/limits/publisher.ts'
+import { applyBatch } from '../lib/limits/apply/apply-batch.ts'
+import { intentsOf, publishIntents } from '../lib/limits/intake/publisher.ts'
 import { type PolledRecord, pollOnce } from '../lib/local/poller.ts'
 import { answering } from './processes.ts'
 

@@ -1,5 +1,5 @@
-import { createFolderStore } from '../lib/audit/folder.ts'
-import { verifyTrail } from '../lib/audit/verify.ts'
+import { createFolderStore } from '../lib/audit/verify/folder.ts'
+import { verifyTrail } from '../lib/audit/verify/verify.ts'
 import { answering } from './processes.ts'
 
 /** What verifying a trail came to. */

@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { composeLimits } from '../lib/compose-limits.ts'
+import { composeLimits } from '../lib/compose/limits.ts'
 import { processVariables } from '../lib/core/env.ts'
-import { applyBatch } from '../lib/limits/apply-batch.ts'
+import { applyBatch } from '../lib/limits/apply/apply-batch.ts'
 import { observe } from './observe.ts'
 
 const { begin, ...doors } = observe()

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { writeDailyDigest } from '../lib/audit/daily-digest.ts'
-import { compose } from '../lib/compose.ts'
+import { writeDailyDigest } from '../lib/audit/verify/daily-digest.ts'
+import { compose } from '../lib/compose/app.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { FatalError } from '../lib/core/errors.ts'
 import { observe } from './observe.ts'

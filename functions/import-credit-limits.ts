@@ -1,7 +1,7 @@
 import type { Context, S3ObjectCreatedNotificationEvent } from 'aws-lambda'
-import { composeLimits } from '../lib/compose-limits.ts'
+import { composeLimits } from '../lib/compose/limits.ts'
 import { processVariables } from '../lib/core/env.ts'
-import { importFile } from '../lib/limits/import-file.ts'
+import { importFile } from '../lib/limits/intake/import-file.ts'
 import { observe } from './observe.ts'
 
 const { begin, ...doors } = observe()

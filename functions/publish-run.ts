@@ -1,12 +1,12 @@
 import type { Context } from 'aws-lambda'
 import * as z from 'zod'
-import { compose } from '../lib/compose.ts'
+import { compose } from '../lib/compose/app.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import { measureRun } from '../lib/sync/measure.ts'
 import { Occasion, runOf } from '../lib/sync/occasion.ts'
-import { finishRun } from '../lib/sync/run-streams.ts'
-import { failureOf, resultOfSteps, StepOutcome } from '../lib/sync/steps.ts'
+import { finishRun } from '../lib/publish/run-streams.ts'
+import { failureOf, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
 import { observe } from './observe.ts'
 
 const { begin, ...doors } = observe()

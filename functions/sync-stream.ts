@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda'
 import * as z from 'zod'
-import { compose } from '../lib/compose.ts'
+import { compose } from '../lib/compose/app.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import { Occasion, runOf } from '../lib/sync/occasion.ts'
-import { stepAfter } from '../lib/sync/steps.ts'
+import { stepAfter } from '../lib/publish/steps.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
 import { observe } from './observe.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { WatchRule } from '../lib/audit/watch.ts'
+import { WatchRule } from '../lib/audit/changes/watch.ts'
 import { defaultRules } from '../lib/limits/rules.ts'
 import { streams } from '../lib/streams/index.ts'
 

@@ -1,5 +1,5 @@
 import { Aws } from 'aws-cdk-lib'
-import type { QueueShape } from '../lib/limits/queue.ts'
+import type { QueueShape } from '../lib/stores/limits-queue.ts'
 import type { BucketShape, TableShape } from '../lib/stores/resources.ts'
 
 /**

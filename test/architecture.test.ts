@@ -16,7 +16,7 @@ const importsOf = (file: string): string[] =>
     target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
   )
 
-/** The part of the house that a file belongs to: `lib/sync`, `lib/compose.ts`, `functions`. */
+/** The part of the house that a file belongs to: `lib/sync`, `lib/compose/app.ts`, `functions`. */
 const partOf = (file: string): string => {
   const [top = '', second = ''] = file.split('/')
   return top === 'lib' ? `${top}/${second}` : top
@@ -31,12 +31,12 @@ const arrows: Record<string, string[]> = {
   'lib/stores': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/audit': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/limits': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync', 'lib/stores'],
-  'lib/published-streams.ts': ['lib/streams', 'lib/limits'],
-  'lib/compose-clients.ts': ['lib/core', 'lib/platform', 'lib/stores'],
-  'lib/compose-limits.ts': ['lib/core', 'lib/platform', 'lib/stores', 'lib/limits', 'lib/compose-clients.ts'],
+  'lib/publish/published-streams.ts': ['lib/streams', 'lib/limits'],
+  'lib/compose/clients.ts': ['lib/core', 'lib/platform', 'lib/stores'],
+  'lib/compose/limits.ts': ['lib/core', 'lib/platform', 'lib/stores', 'lib/limits', 'lib/compose/clients.ts'],
 }
-arrows['lib/compose-audit.ts'] = Object.keys(arrows)
-arrows['lib/compose.ts'] = Object.keys(arrows)
+arrows['lib/compose/audit.ts'] = Object.keys(arrows)
+arrows['lib/compose/app.ts'] = Object.keys(arrows)
 const inner = [...Object.keys(arrows)]
 Object.assign(arrows, {
   'lib/local': [...inner, 'lib/cli'],
@@ -73,7 +73,7 @@ describe('the house', () => {
       reached.add(file)
       for (const target of importsOf(file)) if (sources.includes(target)) visit(target)
     }
-    for (const file of [...filesIn('functions'), 'lib/compose.ts', 'lib/compose-limits.ts']) visit(file)
+    for (const file of [...filesIn('functions'), 'lib/compose/app.ts', 'lib/compose/limits.ts']) visit(file)
     expect([...reached].filter((file) => /^lib\/(local|cli)\//.test(file))).toEqual([])
     const packages = new Set([...reached].flatMap(importsOf))
     for (const name of ['dynalite', 'fauxqs', '@duckdb/node-api', 'commander', 'cli-table3']) {

@@ -1,7 +1,7 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
-import { limitsTable } from '../../lib/limits/ledger-items.ts'
-import { limitsQueue, type QueueShape } from '../../lib/limits/queue.ts'
-import { publishedStreams } from '../../lib/published-streams.ts'
+import { limitsTable } from '../../lib/stores/ledger-items.ts'
+import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
+import { publishedStreams } from '../../lib/publish/published-streams.ts'
 import { warehouseTables } from '../../lib/stores/glue-table.ts'
 import {
   auditBucket,

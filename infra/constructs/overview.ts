@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { Construct } from 'constructs'
 import type { MetricName } from '../../lib/core/metrics.ts'
-import { limitsTable } from '../../lib/limits/ledger-items.ts'
+import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { recordsTable, stateTable } from '../../lib/stores/resources.ts'
 import type { Watched } from './alarms.ts'
 import { awsMetric, measurementsOf } from './measurements.ts'

@@ -2,7 +2,7 @@ import { Duration, Validations } from 'aws-cdk-lib'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { type CfnQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { limitsDeadLetters, limitsQueue, maxReceives, visibilitySeconds } from '../../lib/limits/queue.ts'
+import { limitsDeadLetters, limitsQueue, maxReceives, visibilitySeconds } from '../../lib/stores/limits-queue.ts'
 import type { Names } from '../names.ts'
 import { kept } from '../removal.ts'
 

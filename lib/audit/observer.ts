@@ -1,7 +1,7 @@
 import type { Metrics } from '../core/metrics.ts'
 import type { Remark } from '../sync/checkpoint.ts'
 import type { StreamObserver } from '../sync/ports.ts'
-import { type Finding, revisionsText } from './finding.ts'
+import { type Finding, revisionsText } from './trail/finding.ts'
 import type { AuditHook, WatchedSetting } from './hook.ts'
 
 /** Lets the audit trail observe the stream of revisions, and measures what it recorded. */

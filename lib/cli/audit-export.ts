@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
-import { createFolderStore } from '../audit/folder.ts'
-import { faultsText, type TrailReport } from '../audit/verify.ts'
+import { createFolderStore } from '../audit/verify/folder.ts'
+import { faultsText, type TrailReport } from '../audit/verify/verify.ts'
 import { keyIdOption } from './audit-keys.ts'
 import { findingsOf, marksOf, stepsOf, verifyStored, withAudit } from './audit-session.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
@@ -59,7 +59,7 @@ const exportTo = async (cli: Cli, io: Output, options: Options): Promise<ExitCod
 }
 
 const packOf = async (audit: Audit, { cli, options, dir }: { cli: Cli; options: Options; dir: string }) => {
-  const { exportPack } = await import('../audit/pack.ts')
+  const { exportPack } = await import('../audit/verify/pack.ts')
   const { clock, interrupted } = cli
   // What no digest covers can't be proved, and would be left out.
   await audit.digester.writeIfDue(interrupted)
@@ -74,7 +74,7 @@ const pageOf = async (
   { clock, interrupted: signal }: Cli,
   { keyId }: Options,
 ): Promise<{ html: string; verification: TrailReport }> => {
-  const { renderReport } = await import('../audit/report.ts')
+  const { renderReport } = await import('../audit/report/report.ts')
   const now = clock.now()
   const verification = await verifyStored(audit, { signal, now, trustedKeyIds: keyId })
   const [steps, findings] = [await stepsOf(audit, signal), await findingsOf(audit, signal)]

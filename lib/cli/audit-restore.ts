@@ -12,7 +12,7 @@ export const addAuditRestoreHead = (audit: Command, cli: Cli): void => {
 }
 
 const restore = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
-  const { restoreHead } = await import('../audit/restore-head.ts')
+  const { restoreHead } = await import('../audit/verify/restore-head.ts')
   const { marks, report } = await withAudit({ cli, io, options }, ({ store, head }) => restoreHead(store, head))
   io.say(
     `The head reaches to entry ${marks.entries.sequence}, finding ${marks.findings.sequence}, digest ${marks.digests.sequence}.`,

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import { createFolderStore } from '../audit/folder.ts'
-import { countsText, faultsText, type TrailReport, verifyTrail } from '../audit/verify.ts'
+import { createFolderStore } from '../audit/verify/folder.ts'
+import { countsText, faultsText, type TrailReport, verifyTrail } from '../audit/verify/verify.ts'
 import { FatalError } from '../core/errors.ts'
 import { type KeysFrom, keyIdOption, signedBy } from './audit-keys.ts'
 import { verifyStored, withAudit } from './audit-session.ts'
@@ -44,7 +44,7 @@ const verifyCopy = async (
 ): Promise<TrailReport & { bareCopy: boolean }> => {
   if (!statSync(from, { throwIfNoEntry: false })?.isDirectory())
     throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
-  const { checkPack } = await import('../audit/pack.ts')
+  const { checkPack } = await import('../audit/verify/pack.ts')
   const copy = createFolderStore(from)
   const trust = trustedKeyIds ? { trustedKeyIds } : {}
   const report = await verifyTrail(copy, trust)

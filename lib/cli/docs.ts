@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { ownStreams } from '../published-streams.ts'
+import { ownStreams } from '../publish/published-streams.ts'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
 import { action, type Cli, withCommon } from './command.ts'

@@ -1,4 +1,4 @@
-import type { App } from '../compose.ts'
+import type { App } from '../compose/app.ts'
 import { deadlineAfter } from '../core/deadline.ts'
 import { AuditVariables, PlatformVariables, RedactionVariables, StoreVariables, type Variables } from '../core/env.ts'
 import { messageOf, SyncError } from '../core/errors.ts'

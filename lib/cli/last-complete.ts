@@ -1,4 +1,4 @@
-import type { App } from '../compose.ts'
+import type { App } from '../compose/app.ts'
 import { manifestPrefix } from '../stores/lake-paths.ts'
 import type { Checkpoint } from '../sync/checkpoint.ts'
 

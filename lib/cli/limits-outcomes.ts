@@ -1,6 +1,6 @@
 import { FatalError } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
-import { isFailure, type Outcome, type OutcomeName, outcomeNames } from '../limits/outcome.ts'
+import { isFailure, type Outcome, type OutcomeName, outcomeNames } from '../limits/outcomes/outcome.ts'
 import type { LedgerReader } from '../limits/ports.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output, tableText, widthOf } from './output.ts'

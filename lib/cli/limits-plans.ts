@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { FatalError, messageOf } from '../core/errors.ts'
-import { readLimitsCsv } from '../limits/csv.ts'
+import { readLimitsCsv } from '../limits/intake/csv.ts'
 import { identityOf } from '../limits/email.ts'
-import { makePlan, type Plan, parsePlan } from '../limits/plan.ts'
+import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
 import type { LimitsSession } from './limits-session.ts'
 
 /**

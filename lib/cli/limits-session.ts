@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { composeLimits, type LimitsApp } from '../compose-limits.ts'
+import { composeLimits, type LimitsApp } from '../compose/limits.ts'
 import type { Log } from '../core/log.ts'
 import { noMetrics } from '../core/metrics.ts'
 import type { LimitsWorker } from '../local/limits-worker.ts'

@@ -80,7 +80,7 @@ const outcomes = async (cli: Cli, io: Output, options: CommonOptions & OutcomeOp
 
 const redrive = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
   const { withLimits, withWorker } = await import('./limits-session.ts')
-  const { redriveDeadLetters } = await import('../limits/queue.ts')
+  const { redriveDeadLetters } = await import('../stores/limits-queue.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const { sqs, queueUrl, deadLettersUrl, reader } = opened.limits
     if (!deadLettersUrl) {
@@ -103,7 +103,7 @@ const redrive = async (cli: Cli, io: Output, options: CommonOptions): Promise<Ex
 
 const exportLimits = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
   const { withLimits } = await import('./limits-session.ts')
-  const { writeLimitsCsv } = await import('../limits/csv.ts')
+  const { writeLimitsCsv } = await import('../limits/intake/csv.ts')
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
     const known: { address: string; limit: number }[] = []
     let unknown = 0

@@ -1,10 +1,10 @@
-import type { App } from '../compose.ts'
+import type { App } from '../compose/app.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { streams as allStreams } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult, SyncDeps } from '../sync/attempt.ts'
 import type { Source } from '../sync/ports.ts'
-import { driveStream, finishRun, type RunResult } from '../sync/run-streams.ts'
+import { driveStream, finishRun, type RunResult } from '../publish/run-streams.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type App, compose } from '../compose.ts'
+import { type App, compose } from '../compose/app.ts'
 import type { Variables } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'

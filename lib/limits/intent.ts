@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { messageOf, RejectedError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { duplicateKeyOf } from './unique-keys.ts'
+import { duplicateKeyOf } from './intake/unique-keys.ts'
 
 /** Entries in one intent, and in one PUT (§8). */
 export const maxEntries = 100

@@ -1,7 +1,7 @@
-import type { LimitsApp } from '../compose-limits.ts'
+import type { LimitsApp } from '../compose/limits.ts'
 import { noDeadline } from '../core/deadline.ts'
 import type { Log } from '../core/log.ts'
-import { applyBatch } from '../limits/apply-batch.ts'
+import { applyBatch } from '../limits/apply/apply-batch.ts'
 import { pollOnce } from './poller.ts'
 
 /** A worker on this machine. */

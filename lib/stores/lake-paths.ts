@@ -3,7 +3,7 @@ import { sha256 } from '../core/hash.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { columnsOf, type Table } from '../streams/table.ts'
 import type { ScanFootprint } from '../sync/checkpoint.ts'
-import type { PartFile } from '../sync/manifest.ts'
+import type { PartFile } from '../publish/manifest.ts'
 import type { PartPath } from '../sync/ports.ts'
 
 /** What a file of the lake holds: rows of a table, or a stream's quarantined records. */

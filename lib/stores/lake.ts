@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Json } from '../core/json.ts'
-import { Manifest, type PartFile } from '../sync/manifest.ts'
+import { Manifest, type PartFile } from '../publish/manifest.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import {
   latestManifestKey,

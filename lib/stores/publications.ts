@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { FatalError } from '../core/errors.ts'
-import { PublishState } from '../sync/manifest.ts'
+import { PublishState } from '../publish/manifest.ts'
 import type { Publications } from '../sync/ports.ts'
 import { createLeasedItems, type LeasedItem } from './leased-items.ts'
 

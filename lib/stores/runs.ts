@@ -1,5 +1,5 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
-import { RunRecord } from '../sync/manifest.ts'
+import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 

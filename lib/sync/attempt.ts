@@ -9,7 +9,7 @@ import type { Buffered } from './buffer.ts'
 import type { Checkpoint, Counts, Remark, Scan, StreamStatus } from './checkpoint.ts'
 import type { KeyTable } from './key-table.ts'
 import type { Lease } from './lease.ts'
-import type { PartFile } from './manifest.ts'
+import type { PartFile } from '../publish/manifest.ts'
 import type { Checkpoints, IndexStore, Lake, Records, Source, StreamObserver } from './ports.ts'
 
 /** One scheduled occasion. The id comes from the scheduled time, so a schedule that fires twice is one run. */

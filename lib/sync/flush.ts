@@ -4,7 +4,7 @@ import { type Buffered, type Change, emptyBuffer } from './buffer.ts'
 import type { Checkpoint, Scan, Segment } from './checkpoint.ts'
 import { encodeIndex } from './index-format.ts'
 import { type Entry, hashBytes } from './key-table.ts'
-import type { PartFile } from './manifest.ts'
+import type { PartFile } from '../publish/manifest.ts'
 import type { CurrentRecord, PartPath, RowBatch } from './ports.ts'
 
 /** Whether enough was read, or enough time has gone by, to write it. */

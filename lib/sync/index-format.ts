@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { type Entry, hashBytes, Kind } from './key-table.ts'
-import { PartFile } from './manifest.ts'
+import { PartFile } from '../publish/manifest.ts'
 
 /**
  * The form of index objects, one for the index of a stream and for the part that each flush adds: four bytes of magic,

@@ -1,6 +1,6 @@
 import type { Metrics } from '../core/metrics.ts'
 import type { Attempt, StreamResult } from './attempt.ts'
-import type { RunRecord } from './manifest.ts'
+import type { RunRecord } from '../publish/manifest.ts'
 
 /**
  * Measures what an attempt came to, and hands the result on. Counts are those of a whole scan and are sent once, when it

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createAuditHook, type WriteRows } from '../../lib/audit/hook.ts'
-import { createRedactor } from '../../lib/audit/redact.ts'
-import { keyOf } from '../../lib/audit/sealed.ts'
-import { createWatch } from '../../lib/audit/watch.ts'
-import { watchRules } from '../../lib/audit/watch-rules.ts'
+import { createRedactor } from '../../lib/redaction/redact.ts'
+import { keyOf } from '../../lib/audit/trail/sealed.ts'
+import { createWatch } from '../../lib/audit/changes/watch.ts'
+import { watchRules } from '../../lib/audit/changes/watch-rules.ts'
 import type { Json } from '../../lib/core/json.ts'
 import { auditParts, revision, scan, seen, signal, stored } from './memory.ts'
 

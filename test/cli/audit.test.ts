@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { diffSettings } from '../../lib/audit/diff.ts'
+import { diffSettings } from '../../lib/audit/changes/diff.ts'
 import { sayChange } from '../../lib/cli/audit-diff.ts'
 import { createOutput } from '../../lib/cli/output.ts'
 import { BuiltInPlatform, writeBuiltInPlatform } from '../../lib/local/built-in-platform.ts'

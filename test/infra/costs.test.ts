@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../../lib/compose.ts'
+import { compose } from '../../lib/compose/app.ts'
 import { noDeadline } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
@@ -10,7 +10,7 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
 import { streamNamed } from '../../lib/streams/index.ts'
-import { finishRun } from '../../lib/sync/run-streams.ts'
+import { finishRun } from '../../lib/publish/run-streams.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 
 type Calls = { puts: number; gets: number; stateWrites: number; stateReads: number; reads: number; writes: number }

@@ -1,4 +1,4 @@
-import type { LedgerParts } from '../../lib/limits/ledger.ts'
+import type { LedgerParts } from '../../lib/stores/ledger.ts'
 import type { LimitsApi } from '../../lib/limits/ports.ts'
 
 /** What a killed worker "throws". */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { identityOf, readEmail } from '../../lib/limits/email.ts'
 import { orderOf, parseIntent } from '../../lib/limits/intent.ts'
 import { defaultRules, faultOfLimit } from '../../lib/limits/rules.ts'
-import { duplicateKeyOf } from '../../lib/limits/unique-keys.ts'
+import { duplicateKeyOf } from '../../lib/limits/intake/unique-keys.ts'
 import { intent } from './fixture.ts'
 
 const text = (fields: Record<string, unknown> = {}) => JSON.stringify({ ...intent({ 'a@x.io': 5 }), ...fields })

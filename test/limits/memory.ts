@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/core/clock.ts'
 import { FatalError } from '../../lib/core/errors.ts'
-import type { LedgerParts } from '../../lib/limits/ledger.ts'
-import type { ItemKey, LedgerItem } from '../../lib/limits/ledger-items.ts'
+import type { LedgerParts } from '../../lib/stores/ledger.ts'
+import type { ItemKey, LedgerItem } from '../../lib/stores/ledger-items.ts'
 
 const keyOf = ({ pk, sk }: ItemKey) => `${pk}\u0000${sk}`
 

@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAnnouncer } from '../../lib/stores/announcer.ts'
-import type { Manifest, RunRecord } from '../../lib/sync/manifest.ts'
+import type { Manifest, RunRecord } from '../../lib/publish/manifest.ts'
 
 // No emulator knows EventBridge.
 const eventBridge = mockClient(EventBridgeClient)

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCatalog } from '../../lib/stores/catalog.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
-import type { Manifest, PartFile } from '../../lib/sync/manifest.ts'
+import type { Manifest, PartFile } from '../../lib/publish/manifest.ts'
 
 // No emulator knows Glue.
 const glue = mockClient(GlueClient)

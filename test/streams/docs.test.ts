@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { streamsDocFile } from '../../lib/cli/docs.ts'
-import { ownStreams, publishedStreams } from '../../lib/published-streams.ts'
+import { ownStreams, publishedStreams } from '../../lib/publish/published-streams.ts'
 import { renderStreamsDoc } from '../../lib/streams/docs.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { tablesOf } from '../../lib/streams/stream.ts'

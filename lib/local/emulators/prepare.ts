@@ -7,8 +7,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
-import { createSqsClient } from '../../compose-clients.ts'
-import { limitsTable } from '../../limits/ledger-items.ts'
+import { createSqsClient } from '../../compose/clients.ts'
+import { limitsTable } from '../../stores/ledger-items.ts'
 import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
 import {
   auditBucket,

@@ -1,5 +1,5 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { limitsDeadLetters, limitsQueue, maxReceives, visibilitySeconds } from '../../limits/queue.ts'
+import { limitsDeadLetters, limitsQueue, maxReceives, visibilitySeconds } from '../../stores/limits-queue.ts'
 
 type NameOf = (shape: { name: string }) => string
 

@@ -1,6 +1,6 @@
 import { parquetMetadataAsync } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { publishedStreams as streams } from '../../../lib/published-streams.ts'
+import { publishedStreams as streams } from '../../../lib/publish/published-streams.ts'
 import { partitionsOf } from '../../../lib/stores/catalog.ts'
 import { warehouseTables } from '../../../lib/stores/glue-table.ts'
 import { partKey } from '../../../lib/stores/lake-paths.ts'

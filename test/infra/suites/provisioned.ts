@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { watchRules } from '../../../lib/audit/watch-rules.ts'
-import { configuredRules } from '../../../lib/audit/watch-rules-configured.ts'
+import { watchRules } from '../../../lib/audit/changes/watch-rules.ts'
+import { configuredRules } from '../../../lib/audit/changes/watch-rules-configured.ts'
 import { functionNamed, resolved, synthesize, variablesOf } from '../synthesized.ts'
 
 // The same configuration as in stateless.ts: it is synthesized once.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limitsTable } from '../../../lib/limits/ledger-items.ts'
+import { limitsTable } from '../../../lib/stores/ledger-items.ts'
 import { recordsTable, stateTable } from '../../../lib/stores/resources.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { computers } from '../../../lib/streams/computers.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
-import type { Manifest } from '../../../lib/sync/manifest.ts'
+import type { Manifest } from '../../../lib/publish/manifest.ts'
 import type { Lake, PartPath, RowBatch } from '../../../lib/sync/ports.ts'
 import { pathOf, summaryOf, untroubled } from '../samples.ts'
 

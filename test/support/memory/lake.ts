@@ -1,7 +1,7 @@
 import { sha256 } from '../../../lib/core/hash.ts'
 import { orphansOf, type PartKind, partKey, scanPartitions, schemaVersion } from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
-import type { Manifest, PartFile } from '../../../lib/sync/manifest.ts'
+import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../../../lib/sync/ports.ts'
 import { stopIfAborted } from './records.ts'
 

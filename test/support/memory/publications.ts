@@ -1,5 +1,5 @@
 import { isOvertaken } from '../../../lib/stores/runs.ts'
-import type { PublishState, RunRecord } from '../../../lib/sync/manifest.ts'
+import type { PublishState, RunRecord } from '../../../lib/publish/manifest.ts'
 import type { Publications, Runs } from '../../../lib/sync/ports.ts'
 import { type Held, renew, take } from './checkpoints.ts'
 

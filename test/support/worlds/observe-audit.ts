@@ -1,6 +1,6 @@
-import { allSeries } from '../../../lib/audit/head.ts'
-import { type Series, sequenceOf, unseal } from '../../../lib/audit/sealed.ts'
-import { verifyTrail } from '../../../lib/audit/verify.ts'
+import { allSeries } from '../../../lib/audit/trail/head.ts'
+import { type Series, sequenceOf, unseal } from '../../../lib/audit/trail/sealed.ts'
+import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import type { Contents } from './storage.ts'
 
 /** What a reader of a world can tell of its audit trail. */

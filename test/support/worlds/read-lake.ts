@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { sha256 } from '../../../lib/core/hash.ts'
 import { currentName, currentQuery } from '../../../lib/streams/current.ts'
 import { type Stream, tablesOf } from '../../../lib/streams/stream.ts'
-import type { Manifest, PartFile } from '../../../lib/sync/manifest.ts'
+import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
 import type { Contents } from './storage.ts'
 
 /** The files that manifests list. */

@@ -1,4 +1,4 @@
-import { createRedactor } from '../../../lib/audit/redact.ts'
+import { createRedactor } from '../../../lib/redaction/redact.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { type Deadline, noDeadline } from '../../../lib/core/deadline.ts'
 import type { Simulator } from '../../../lib/local/simulator/simulator.ts'

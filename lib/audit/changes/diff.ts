@@ -1,0 +1,149 @@
+import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
+import { isRawNumber, type Json } from '../../core/json.ts'
+import { masked } from '../trail/entry.ts'
+
+/** How a setting differs from one revision to the next. */
+type ChangeKind = 'added' | 'removed' | 'changed'
+
+/** One setting that differs. Secrets are marked in `before` and `after`, never shown. */
+export type Change = {
+  /** As in `sandbox.network.allowedDomains` or `customModels[id=m1].baseUrl`. */
+  path: string
+  kind: ChangeKind
+  /** Undefined when it was not there before, or is not there any more. */
+  before: Json | undefined
+  after: Json | undefined
+  /** Whether a secret differs. */
+  secret: boolean
+  /** For an item of a list: how many items the list has now. */
+  itemsAfter?: number
+}
+
+/** Whether fingerprints of both sides were made under one key, so that they can be compared. */
+type DiffOptions = { comparableSecrets: boolean }
+
+/**
+ * What differs between two settings, field by field, sorted by path. Lists of plain values are compared as sets, lists of
+ * objects by their ids where all have one, otherwise as sets, too.
+ */
+export const diffSettings = (before: Json | undefined, after: Json | undefined, options: DiffOptions): Change[] => {
+  const prepare = (value: Json | undefined) =>
+    value === undefined || options.comparableSecrets ? value : masked(value)
+  const changes: Change[] = []
+  compare('', [prepare(before), prepare(after)], changes)
+  return changes
+    .map((change) => ({ ...change, ...concealed(change) }))
+    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
+type Pair = [before: Json | undefined, after: Json | undefined]
+
+const compare = (path: string, [was, is]: Pair, changes: Change[]): void => {
+  // Null in the place of what can hold something says that nothing is in it: what was there went, field by field.
+  const [before, after] = [isFilled(is) ? (was ?? undefined) : was, isFilled(was) ? (is ?? undefined) : is]
+  if (before !== undefined && after !== undefined && equal(before, after)) return
+  const [left, right] = [childrenOf(before), childrenOf(after)]
+  // An object that came or went is shown by its fields; one that became something else is a changed value.
+  if (left && right) compareFields(path, [left, right], changes)
+  else if (Array.isArray(before) && Array.isArray(after)) compareLists(path, [before, after], changes)
+  else if (Array.isArray(before) && after === undefined && before.length > 0) compareLists(path, [before, []], changes)
+  else if (before === undefined && Array.isArray(after) && after.length > 0) compareLists(path, [[], after], changes)
+  else if (before !== undefined || after !== undefined) changes.push(valueChange(path, [before, after]))
+}
+
+const isFilled = (value: Json | undefined): boolean =>
+  Array.isArray(value) ? value.length > 0 : isPlainObject(value) && Object.keys(value).length > 0
+
+/** The fields of an object; of nothing, none. Null when it is a value of its own. */
+const childrenOf = (value: Json | undefined): { [key: string]: Json } | null =>
+  value === undefined ? {} : isPlainObject(value) ? value : null
+
+const compareFields = (
+  path: string,
+  [before, after]: [{ [key: string]: Json }, { [key: string]: Json }],
+  changes: Change[],
+): void => {
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [ownValue(before, key), ownValue(after, key)]
+    const below = joinPath(path, key)
+    // Nothing on one side and an empty object on the other have no fields that could show it.
+    if (isEmptyObject(was) !== isEmptyObject(is) && (was === undefined || is === undefined)) {
+      changes.push(valueChange(below, [was, is]))
+    } else compare(below, [was, is], changes)
+  }
+}
+
+const ownValue = (object: { [key: string]: Json }, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined
+
+const isEmptyObject = (value: Json | undefined) => isPlainObject(value) && Object.keys(value).length === 0
+
+const compareLists = (path: string, [before, after]: [Json[], Json[]], changes: Change[]): void => {
+  const [left, right] = [byId(before), byId(after)]
+  const itemsAfter = after.length
+  if (left && right && left.size + right.size > 0) {
+    for (const id of new Set([...left.keys(), ...right.keys()])) {
+      const [was, is] = [left.get(id), right.get(id)]
+      const at = `${path}[id=${id}]`
+      if (was !== undefined && is !== undefined) compare(at, [was, is], changes)
+      else changes.push({ ...valueChange(at, [was, is]), itemsAfter })
+    }
+    return
+  }
+  const [was, is] = [asSet(before), asSet(after)]
+  for (const [text, item] of was)
+    if (!is.has(text)) changes.push({ ...valueChange(path, [item, undefined]), itemsAfter })
+  for (const [text, item] of is)
+    if (!was.has(text)) changes.push({ ...valueChange(path, [undefined, item]), itemsAfter })
+}
+
+const asSet = (list: Json[]) => new Map(list.map((item) => [canonicalJson(item), item]))
+
+/** A list's items by their ids; null unless each is an object with an id of its own. */
+const byId = (list: Json[]): Map<string, Json> | null => {
+  const items = new Map<string, Json>()
+  for (const item of list) {
+    const id = isPlainObject(item) && Object.hasOwn(item, 'id') ? item.id : undefined
+    if (typeof id !== 'string' && typeof id !== 'number') return null
+    items.set(String(id), item)
+  }
+  return items.size === list.length ? items : null
+}
+
+const valueChange = (path: string, [before, after]: Pair): Change => ({
+  path,
+  kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+  before,
+  after,
+  secret: false,
+})
+
+/** Whether nothing but a secret differs: both sides then read the same, and that it changed is all there is to say. */
+export const onlySecretDiffers = ({ before, after, secret }: Change): boolean =>
+  secret && before !== undefined && after !== undefined && equal(before, after)
+
+/** A change as people may see it. */
+const concealed = ({ before, after }: Change): Pick<Change, 'before' | 'after' | 'secret'> => {
+  const hide = (value: Json | undefined) => (value === undefined ? undefined : masked(value))
+  const shown = { before: hide(before), after: hide(after) }
+  return { ...shown, secret: differs(shown.before, before) || differs(shown.after, after) }
+}
+
+const equal = (a: Json, b: Json): boolean => a === b || canonicalJson(a) === canonicalJson(b)
+
+const differs = (a: Json | undefined, b: Json | undefined): boolean =>
+  a !== undefined && b !== undefined && !equal(a, b)
+
+/** Names that are no words are quoted, so that a path reads in one way only. */
+const joinPath = (path: string, key: string): string =>
+  /^[A-Za-z_$][\w$-]*$/.test(key) ? (path === '' ? key : `${path}.${key}`) : `${path}[${JSON.stringify(key)}]`
+
+/** A value as people read it: text as it is, all else as JSON. */
+export const shownValue = (value: Json | undefined): string =>
+  value === undefined
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : isRawNumber(value)
+        ? value.rawJSON
+        : canonicalJson(value)

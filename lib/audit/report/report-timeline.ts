@@ -1,0 +1,56 @@
+import { onlySecretDiffers, shownValue } from '../changes/diff.ts'
+import { type Step, userText, type WatchedChange } from '../changes/history.ts'
+import { type Html, html } from './html.ts'
+
+/** A time for people; what is no time is shown as it is. */
+export const shown = (time: string): string => {
+  const ms = Date.parse(time)
+  return Number.isNaN(ms) ? time : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+const dayShown = (time: string): string => (Number.isNaN(Date.parse(time)) ? time : shown(time).slice(0, 10))
+
+/** Longer names fill a cell, and may go on in the next line before a capital. */
+const longName = 24
+
+/** A path that may go on in the next line after a dot or before a bracket, rather than anywhere in a name. */
+export const breakable = (path: string): Html =>
+  html`${path
+    .split(/(?<=\.)|(?=\[)/)
+    .flatMap((name) => (name.length > longName ? name.split(/(?<=[a-z])(?=[A-Z])/) : name))
+    .map((part, at) => html`${at > 0 && html`<wbr>`}${part}`)}`
+
+/** When a revision was made, as far as the platform says so; to the minute or the day. */
+export const whenOf = ({ updatedAt }: Step['entry'], to: 'minute' | 'day'): Html | null =>
+  typeof updatedAt === 'string'
+    ? html`<time datetime="${updatedAt}">${to === 'day' ? dayShown(updatedAt) : shown(updatedAt)}</time>`
+    : null
+
+/** Every revision, newest first, with who changed what. */
+export const reportTimeline = (
+  steps: readonly Step[],
+): Html => html`<section aria-labelledby="timeline"><h2 id="timeline">All revisions</h2>
+${steps.length === 0 ? html`<p>None.</p>` : html`<ol class="timeline">${steps.toReversed().map(revisionItem)}</ol>`}</section>`
+
+const revisionItem = ({ entry, previous, changes }: Step): Html => {
+  const { revision, sequence, recordedAt, hash } = entry
+  const when = whenOf(entry, 'minute')
+  const again = previous?.revision === revision
+  return html`<li id="entry-${sequence}"><h3>Revision ${revision}${again && ', seen again with another content'}</h3>
+<p>${when ? html`${when} by ` : 'By '}${userText(entry)}</p>
+<p class="soft">Entry ${sequence}, recorded ${shown(recordedAt)}, hash <code>${hash.slice(0, 16)}</code></p>
+${changes.length === 0 ? html`<p>No setting differs${previous && ` from revision ${previous.revision}`}.</p>` : changeTable(changes, previous)}</li>`
+}
+
+const changeTable = (changes: WatchedChange[], previous: Step['previous']): Html => html`<table>
+<caption>${previous ? `Against revision ${previous.revision}` : 'All that was set; there is nothing before it to compare with'}</caption>
+<thead><tr><th scope="col">Setting</th><th scope="col">Change</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+<tbody>${changes.map(changeRow)}</tbody></table>`
+
+const changeRow = (change: WatchedChange): Html => {
+  const { path, kind, before, after, matches } = change
+  const bySecret = onlySecretDiffers(change)
+  return html`<tr><th scope="row">${breakable(path)}${matches.map(
+    ({ severity, why }) => html`<span class="why ${severity}">${severity}: ${why}</span>`,
+  )}</th><td>${bySecret ? 'secret changed' : kind}</td><td class="before" data-label="Before">${!bySecret && shownValue(before)}</td><td class="after" data-label="After">${!bySecret && shownValue(after)}</td></tr>`
+}

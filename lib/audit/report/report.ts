@@ -1,0 +1,153 @@
+import type { Finding, Severity } from '../trail/finding.ts'
+import { meaningOf } from '../trail/finding.ts'
+import { type Step, userOf, userText, type WatchedChange } from '../changes/history.ts'
+import { type Html, html, rawHtml } from './html.ts'
+import { reportStyle } from './report-style.ts'
+import { breakable, reportTimeline, shown, whenOf } from './report-timeline.ts'
+import { countsText, faultsText, type TrailReport } from '../verify/verify.ts'
+
+/** All that the report shows. Steps come in the order of their revisions. */
+type ReportContent = {
+  /** ISO 8601, UTC. */
+  writtenAt: string
+  verification: TrailReport
+  /** Ids of keys that were known beforehand, and against which signatures were checked. */
+  trustedKeyIds: readonly string[]
+  findings: readonly Finding[]
+  steps: readonly Step[]
+}
+
+/**
+ * One page for an auditor that needs nothing but itself: summary, verification and how to repeat it, findings, changes
+ * that deserve attention, and every revision with who changed what. Holds no secret and no script.
+ */
+export const renderReport = (content: ReportContent): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Audit report: enterprise settings</title>
+<style>${rawHtml(reportStyle)}</style>
+</head>
+<body>
+<a class="skip" href="#summary">Skip to the summary</a>
+<header>
+<h1>Audit report: enterprise settings</h1>
+<p class="soft">Written <time datetime="${content.writtenAt}">${shown(content.writtenAt)}</time>. All times are UTC.</p>
+<nav aria-label="Sections"><ul>${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
+</header>
+<main>
+${summary(content)}
+${verification(content)}
+${findings(content)}
+${attention(content)}
+${reportTimeline(content.steps)}
+</main>
+<footer><p class="soft">Secrets are shown as [secret]; the stored evidence holds keyed fingerprints of them.</p></footer>
+</body>
+</html>
+`.html
+
+const sections: [id: string, title: string][] = [
+  ['summary', 'Summary'],
+  ['verification', 'Verification'],
+  ['findings', 'Findings'],
+  ['attention', 'Changes that deserve attention'],
+  ['timeline', 'All revisions'],
+]
+
+const summary = ({ steps, findings, verification: { entries, faults } }: ReportContent): Html => {
+  const people = new Set(
+    steps.flatMap(({ entry }) => userOf(entry).id ?? userOf(entry).email ?? userOf(entry).name ?? []),
+  )
+  const matches = matchesOf(steps)
+  const facts: [string, string | number][] = [
+    [
+      steps.length === 0 ? 'Revisions' : `Revisions, ${steps[0]?.entry.revision} to ${steps.at(-1)?.entry.revision}`,
+      new Set(steps.map(({ entry }) => entry.revision)).size,
+    ],
+    ['Entries verified', entries.checked],
+    ['People', people.size],
+    ['Findings', findings.length],
+    ['Critical changes', matches.filter(({ severity }) => severity === 'critical').length],
+    ['Faults in evidence', faults.length],
+  ]
+  return html`<section aria-labelledby="summary"><h2 id="summary">Summary</h2>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`
+}
+
+const verification = ({ verification: report, trustedKeyIds }: ReportContent): Html => {
+  const { faults, digests, unsignedEntries } = report
+  const good = faults.length === 0
+  return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
+<p class="verdict${good ? '' : ' bad'}">${good ? 'The evidence is complete and unaltered.' : `The evidence has ${faultsText(faults)}.`}</p>
+<p>Checked from the stored bytes: ${countsText(report)}.
+${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}.` : 'No digest with a right signature was found.'}
+${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
+${faults.length > 0 && faultTable(report)}
+<p>${trustedKeyIds.length > 0 ? 'Signatures were checked against the keys that were known beforehand.' : 'Compare the id of the signing key with what you were told by another way:'}</p>
+<ul>${digests.keyIds.map((id) => html`<li><code>${id}</code></li>`)}</ul>
+<h3>How to repeat it</h3>
+<p>Ask for an evidence pack (<code>platform-sync audit export --out pack</code>) and run in it, with Node.js 18 or later and nothing else:</p>
+<pre><code>node verify.mjs --key-id ${digests.keyIds.at(-1) ?? '<key id>'}</code></pre>
+<p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p></section>`
+}
+
+const faultTable = ({ faults }: TrailReport): Html => html`<table><caption>Faults</caption>
+<thead><tr><th scope="col">Place</th><th scope="col">Kind</th><th scope="col">What is wrong</th></tr></thead>
+<tbody>${faults.map(({ place, kind, message }) => html`<tr><th scope="row">${place}</th><td>${kind.replaceAll('_', ' ')}</td><td>${message}</td></tr>`)}</tbody></table>`
+
+const findings = ({
+  findings,
+}: ReportContent): Html => html`<section aria-labelledby="findings"><h2 id="findings">Findings</h2>
+${findings.length === 0 ? html`<p>None.</p>` : findingTable(findings)}</section>`
+
+const findingTable = (
+  findings: readonly Finding[],
+): Html => html`<table><caption>What was found wrong with the history, newest first</caption>
+<thead><tr><th scope="col">Finding</th><th scope="col">Severity</th><th scope="col">Seen</th><th scope="col">Details</th></tr></thead>
+<tbody>${findings.toReversed().map(
+  ({
+    sequence,
+    kind,
+    severity,
+    observedAt,
+    message,
+  }) => html`<tr><th scope="row">${sequence}</th><td>${tag(severity)}</td>
+<td><time datetime="${observedAt}">${shown(observedAt)}</time></td><td>${meaningOf(kind)} ${message}</td></tr>`,
+)}</tbody></table>`
+
+type Matched = { step: Step; change: WatchedChange; severity: Severity; why: string }
+
+const matchesOf = (steps: readonly Step[]): Matched[] =>
+  steps.flatMap((step) =>
+    step.changes.flatMap((change) => change.matches.map(({ severity, why }) => ({ step, change, severity, why }))),
+  )
+
+const attention = ({ steps }: ReportContent): Html => {
+  const matches = matchesOf(steps).toReversed()
+  const rows = (['critical', 'warning', 'info'] as const).flatMap((severity) =>
+    matches.filter((it) => it.severity === severity),
+  )
+  return html`<section aria-labelledby="attention"><h2 id="attention">Changes that deserve attention</h2>
+${
+  rows.length === 0
+    ? html`<p>None.</p>`
+    : html`<table><caption>By severity, newest first</caption>
+<thead><tr><th scope="col">Setting</th><th scope="col">Severity</th><th scope="col">Revision</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Why it matters</th></tr></thead>
+<tbody>${rows.map(
+        ({
+          step: { entry },
+          change,
+          severity,
+          why,
+        }) => html`<tr><th scope="row">${breakable(change.path)}</th><td>${tag(severity)}</td>
+<td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td class="day" data-label="When">${whenOf(entry, 'day')}</td>
+<td data-label="By">${userText(entry)}</td><td>${why}</td></tr>`,
+      )}</tbody></table>`
+}</section>`
+}
+
+const tag = (severity: Severity): Html => html`<span class="tag ${severity}">${severity}</span>`

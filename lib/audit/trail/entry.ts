@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
+import type { Json } from '../../core/json.ts'
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`))
+const json = () => z.custom<Json>((value) => value !== undefined)
+
+/** What all objects of the three chains have. */
+export const linkFields = {
+  version: z.literal(1).describe('Of this format.'),
+  sequence: z.int().min(1).describe('Place in its chain, from 1 without gaps.'),
+  previousHash: hex(64).describe('Hash of the object before it; 64 zeros in the first.'),
+  hash: hex(64).describe('SHA-256 of the canonical JSON (RFC 8785) of all other fields.'),
+}
+
+/** One revision of the enterprise settings as it was first seen, or as it was seen again with another content. */
+export const Entry = z.object({
+  ...linkFields,
+  recordedAt: z.string().describe('ISO 8601, UTC.'),
+  redactionKey: hex(16).describe('Names the key of the fingerprints: only those under one key can be compared.'),
+  revision: z.int(),
+  updatedAt: json().optional().describe('As the platform sent it.'),
+  user: json().optional().describe('As the platform sent it.'),
+  settings: json().optional().describe('As the platform sent it, secrets replaced by fingerprints.'),
+  otherFields: json().optional().describe('Fields of the revision that this format does not know.'),
+})
+export type Entry = z.infer<typeof Entry>
+
+/** A revision as the platform sent it, redacted. */
+export type Revision = { [key: string]: Json }
+
+/** What an entry says, without its place. A field that the platform did not send is absent, not null. */
+export type EntryDraft = Omit<Entry, 'hash' | 'previousHash' | 'sequence' | 'version'>
+
+/** The content of an entry for a redacted revision. */
+export const draftEntry = (revision: Revision, seen: { recordedAt: string; redactionKey: string }): EntryDraft => {
+  const { revision: number, updatedAt, user, settings, ...otherFields } = revision
+  return {
+    ...seen,
+    revision: number as number,
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...(user === undefined ? {} : { user }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
+  }
+}
+
+/** The redacted revision that an entry recorded. */
+export const revisionOf = ({ revision, updatedAt, user, settings, otherFields }: Entry | EntryDraft): Revision => ({
+  ...(otherFields as Revision | undefined),
+  revision,
+  ...(updatedAt === undefined ? {} : { updatedAt }),
+  ...(user === undefined ? {} : { user }),
+  ...(settings === undefined ? {} : { settings }),
+})
+
+const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
+
+/** What stands for a secret wherever people read. */
+const secretMark = '[secret]'
+
+/** A value for people's eyes: fingerprints, also those inside URLs, give way to one mark. */
+export const masked = (value: Json): Json => {
+  if (typeof value === 'string') return value.replace(fingerprints, secretMark)
+  if (Array.isArray(value)) return value.map(masked)
+  if (!isPlainObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, masked(child)]))
+}
+
+/** Whether two values differ in nothing but their fingerprints. */
+export const equalButForSecrets = (a: Json, b: Json): boolean => canonicalJson(masked(a)) === canonicalJson(masked(b))

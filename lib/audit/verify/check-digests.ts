@@ -1,0 +1,111 @@
+import type { KeyObject } from 'node:crypto'
+import { Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
+import type { Mark } from '../trail/head.ts'
+import type { Inventory } from './inventory.ts'
+import type { TrailReader } from '../trail/ports.ts'
+import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
+import { type Fault, missing, type Walked, walkChain } from './walk.ts'
+
+/** A digest that was read and whose signature is right. */
+export type CheckedDigest = Digest & { key: string }
+
+type Options = {
+  inventory: Inventory
+  report: (fault: Fault) => void
+  trustedKeyIds?: readonly string[]
+  now?: number
+  /** Up to where digests must be there. */
+  head?: Mark | undefined
+}
+
+/** Reads the digests in order and checks signatures and due times. Yields those that vouch for something. */
+export async function* checkDigests(reader: TrailReader, options: Options): AsyncGenerator<CheckedDigest> {
+  const { report, now, head, inventory } = options
+  const unused = { signatures: new Set(inventory.signatures), publicKeys: new Set(inventory.publicKeys) }
+  const readKey = createKeyReader(reader)
+  let before: CheckedDigest | null = null
+  let last: Walked | null = null
+  for await (const object of walkChain(reader, 'digests', { keys: inventory.digests, report })) {
+    last = object
+    unused.signatures.delete(signatureKeyOf(object.sequence))
+    const digest = await checkDigest(reader, object, { ...options, readKey })
+    if (!digest) continue
+    unused.publicKeys.delete(publicKeyKeyOf(digest.keyId))
+    if (before?.nextDueAt && Date.parse(digest.writtenAt) > Date.parse(before.nextDueAt)) {
+      report(overdue(before.key, `was followed on ${digest.writtenAt}, but the next was due by ${before.nextDueAt}`))
+    }
+    yield digest
+    before = digest
+  }
+  if (head) compareEnd(last, head, report)
+  for (const place of [...unused.signatures, ...unused.publicKeys]) {
+    report({ kind: 'unexpected', place, message: 'belongs to no digest' })
+  }
+  if (before?.nextDueAt && now !== undefined && now > Date.parse(before.nextDueAt)) {
+    report(overdue(before.key, `is the newest digest, but the next was due by ${before.nextDueAt}`))
+  }
+}
+
+const overdue = (place: string, message: string): Fault => ({ kind: 'digest_missing', place, message })
+
+type KeyReader = (keyId: string) => Promise<KeyObject | null>
+
+/** Each key is read once. */
+const createKeyReader = (reader: TrailReader): KeyReader => {
+  const keys = new Map<string, Promise<KeyObject | null>>()
+  const read = async (keyId: string) => {
+    const pem = await reader.get(publicKeyKeyOf(keyId))
+    const key = pem && readPublicKey(pem)
+    if (!key || keyIdOf(key) !== keyId) return null
+    // Other text for the same key was not written by us.
+    return Buffer.from(pem).toString() === key.export({ type: 'spki', format: 'pem' }) ? key : null
+  }
+  return (keyId) => {
+    const known = keys.get(keyId) ?? read(keyId)
+    keys.set(keyId, known)
+    return known
+  }
+}
+
+const checkDigest = async (
+  reader: TrailReader,
+  { key, sequence, bytes, stated, computed, value }: Walked,
+  { report, trustedKeyIds, readKey }: Options & { readKey: KeyReader },
+): Promise<CheckedDigest | null> => {
+  if (stated !== computed) return null
+  const parsed = Digest.safeParse(value)
+  if (!parsed.success) {
+    report({ kind: 'altered', place: key, message: 'has a right hash, but is no digest' })
+    return null
+  }
+  const { keyId } = parsed.data
+  if (trustedKeyIds && !trustedKeyIds.includes(keyId)) {
+    report({
+      kind: 'unknown_key',
+      place: key,
+      message: `is signed by the key ${keyId}, which is not one that you trust; if it signed before, name it with --key-id`,
+    })
+    return null
+  }
+  const publicKey = await readKey(keyId)
+  if (!publicKey) {
+    const message = 'is missing or is not the key that its name says; signatures by it can not be checked'
+    report({ kind: 'unknown_key', place: publicKeyKeyOf(keyId), message })
+    return null
+  }
+  const signature = await reader.get(signatureKeyOf(sequence))
+  if (!signature || !isSignedBy(publicKey, bytes, signature)) {
+    const message = signature ? `is not a signature of ${key} by the key ${keyId}` : 'is not there'
+    report({ kind: 'bad_signature', place: signatureKeyOf(sequence), message })
+    return null
+  }
+  return { ...parsed.data, key }
+}
+
+const compareEnd = (last: Walked | null, head: Mark, report: (fault: Fault) => void): void => {
+  const reached = last?.sequence ?? 0
+  if (reached < head.sequence) report(missing('digests', reached + 1, head.sequence))
+  if (last && reached === head.sequence && head.hash !== last.stated && head.hash !== last.computed) {
+    report({ kind: 'contradicted', place: last.key, message: 'has not the hash that the head in the state table has' })
+  }
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import type { Clock } from '../../core/clock.ts'
+import { FatalError } from '../../core/errors.ts'
+import { sha256 } from '../../core/hash.ts'
+import { type Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
+import { allSeries, Marks } from '../trail/head.ts'
+import type { Signer, TrailReader, TrailStore } from '../trail/ports.ts'
+import { range, readAhead } from '../trail/read-ahead.ts'
+import { keyOf, unseal } from '../trail/sealed.ts'
+import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
+import type { Fault } from './walk.ts'
+
+/** What an evidence pack holds. The list is signed, so that a pack in which a file was altered does not verify. */
+export const PackManifest = z.object({
+  version: z.literal(1),
+  exportedAt: z.string().describe('ISO 8601, UTC.'),
+  keyId: z.string().describe('The key that signed this list; the signature is manifest.sig.'),
+  head: Marks.describe('How far the chains reach in this pack.'),
+  files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
+})
+export type PackManifest = z.infer<typeof PackManifest>
+
+const manifestPath = 'manifest.json'
+const signaturePath = 'manifest.sig'
+const verifierPath = 'verify.mjs'
+const formatPath = 'AUDIT-FORMAT.md'
+const copiesAtOnce = 16
+
+type ExportDeps = {
+  trail: TrailReader
+  out: TrailStore
+  signer: Signer
+  clock: Clock
+  /** How far the trail reaches. */
+  marks: Marks
+  /** Further files, as the report for people. */
+  extras?: readonly { path: string; bytes: Uint8Array }[]
+  onFile?: () => void
+}
+
+/**
+ * Writes an evidence pack: what the newest digest vouches for and what proves it, the description of the format, and a
+ * verifier that needs Node.js alone. Entries after the newest digest are left out; write a digest first.
+ * @throws FatalError `not_found` when there is no digest yet, `damaged_state` when an object is missing.
+ */
+export const exportPack = async (deps: ExportDeps): Promise<PackManifest> => {
+  const { trail, out, signer, clock, extras = [] } = deps
+  const { keys, head } = await packContents(deps)
+  const files: PackManifest['files'] = []
+  const add = async (path: string, bytes: Uint8Array) => {
+    await out.put(path, bytes)
+    files.push({ path, bytes: bytes.byteLength, sha256: sha256(bytes) })
+    deps.onFile?.()
+  }
+  for await (const { item: key, value: bytes } of readAhead(keys, copiesAtOnce, (each) => trail.get(each))) {
+    if (bytes) await add(key, bytes)
+    else throw gone(key)
+  }
+  for (const { path, bytes } of [...packTexts(), ...extras]) await add(path, bytes)
+
+  const keyId = await signer.keyId()
+  const signerKey = publicKeyKeyOf(keyId)
+  if (!files.some(({ path }) => path === signerKey)) await add(signerKey, Buffer.from(await signer.publicKeyPem()))
+  const manifest: PackManifest = { version: 1, exportedAt: new Date(clock.now()).toISOString(), keyId, head, files }
+  const bytes = Buffer.from(canonicalJson(manifest))
+  await out.put(manifestPath, bytes)
+  await out.put(signaturePath, await signer.sign(bytes))
+  return manifest
+}
+
+const gone = (key: string) =>
+  new FatalError(`${key} is not there; run "platform-sync audit verify" to see what is wrong with the trail`, {
+    code: 'damaged_state',
+  })
+
+/** The keys of all that belongs into a pack, and how far it reaches. */
+const packContents = async ({ trail, marks }: ExportDeps): Promise<{ keys: Iterable<string>; head: Marks }> => {
+  const newest = keyOf('digests', marks.digests.sequence)
+  if (marks.digests.sequence === 0) {
+    throw new FatalError('there is no digest yet, so that nothing can be proved; run a sync, which writes one', {
+      code: 'not_found',
+    })
+  }
+  const object = unseal((await trail.get(newest)) ?? new Uint8Array())
+  if (!object) throw gone(newest)
+  const digest = object.value as unknown as Digest
+  const head: Marks = { ...digest.head, digests: marks.digests }
+  const publicKeys = await trail.list('audit/keys/')
+  const keys = function* () {
+    yield* publicKeys
+    for (const series of allSeries) {
+      for (const sequence of range(1, head[series].sequence)) {
+        yield keyOf(series, sequence)
+        if (series === 'digests') yield signatureKeyOf(sequence)
+      }
+    }
+  }
+  return { keys: keys(), head }
+}
+
+/** The verifier and the description of the format, as they are in this project. */
+const packTexts = (): { path: string; bytes: Uint8Array }[] => [
+  { path: verifierPath, bytes: readFileSync(new URL('./verify-pack.mjs', import.meta.url)) },
+  { path: formatPath, bytes: readFileSync(new URL('../../../docs/audit-format.md', import.meta.url)) },
+]
+
+/** Checks a pack against its signed list: faults, or null when the folder is no pack but a bare copy of the bucket. */
+export const checkPack = async (
+  pack: TrailReader,
+  { trustedKeyIds }: { trustedKeyIds?: readonly string[] },
+): Promise<Fault[] | null> => {
+  const [bytes, signature] = [await pack.get(manifestPath), await pack.get(signaturePath)]
+  if (!bytes && !signature && !(await pack.get(formatPath)) && !(await pack.get(verifierPath))) return null
+  const manifest = bytes && parseManifest(bytes)
+  if (!bytes) return [{ kind: 'missing', place: manifestPath, message: 'is not there, but what lies around it is' }]
+  if (!manifest) return [{ kind: 'altered', place: manifestPath, message: 'is no list of a pack' }]
+  const faults: Fault[] = []
+  const pem = await pack.get(publicKeyKeyOf(manifest.keyId))
+  const key = pem && readPublicKey(pem)
+  if (trustedKeyIds && !trustedKeyIds.includes(manifest.keyId)) {
+    faults.push({
+      kind: 'unknown_key',
+      place: manifestPath,
+      message: `is signed by ${manifest.keyId}, which you don't trust`,
+    })
+  }
+  if (!key || keyIdOf(key) !== manifest.keyId || !signature || !isSignedBy(key, bytes, signature)) {
+    faults.push({ kind: 'bad_signature', place: signaturePath, message: `is not a signature of ${manifestPath}` })
+  }
+  return [...faults, ...(await checkFiles(pack, manifest))]
+}
+
+const checkFiles = async (pack: TrailReader, { files }: PackManifest): Promise<Fault[]> => {
+  const faults: Fault[] = []
+  const others = new Set((await pack.list('')).filter((path) => path !== manifestPath && path !== signaturePath))
+  for await (const { item, value: bytes } of readAhead(files, copiesAtOnce, ({ path }) => pack.get(path))) {
+    others.delete(item.path)
+    if (!bytes)
+      faults.push({ kind: 'missing', place: item.path, message: `is listed in ${manifestPath}, but not there` })
+    else if (sha256(bytes) !== item.sha256) {
+      faults.push({ kind: 'altered', place: item.path, message: `is not the file that ${manifestPath} lists` })
+    }
+  }
+  for (const place of others) faults.push({ kind: 'unexpected', place, message: `is not listed in ${manifestPath}` })
+  return faults
+}
+
+const parseManifest = (bytes: Uint8Array): PackManifest | null => {
+  try {
+    return PackManifest.parse(JSON.parse(Buffer.from(bytes).toString()))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../core/clock.ts'
+import { RejectedError } from '../../core/errors.ts'
+import { identityOf } from '../email.ts'
+import { keyText, type Outcome, outcomeKey } from '../outcomes/outcome.ts'
+import { type Plan, realChanges } from './plan.ts'
+import type { LedgerReader, LimitState, OutcomeKey } from '../ports.ts'
+import { type IntentMessage, intentsOf } from './publisher.ts'
+import type { LimitRules } from '../rules.ts'
+
+/**
+ * Holds a plan to what it said: the ledger must be where it was, and the guard rails must still allow it.
+ * @throws RejectedError `bad_request` when the plan may not be applied; a new one must be made then.
+ */
+export const checkPlan = async (
+  plan: Plan,
+  deps: { reader: Pick<LedgerReader, 'statesWithPending'>; rules: LimitRules; unfinished: () => Promise<number> },
+): Promise<void> => {
+  const { reader, rules, unfinished } = deps
+  if (plan.refusals.length > 0) throw refused(plan, plan.refusals.join(' '))
+  if (realChanges(plan.changes).length > rules.maxChanges)
+    throw refused(plan, `At most ${rules.maxChanges} limits may change at once.`)
+  const above = plan.changes.find(({ limit }) => limit > rules.maxLimit)
+  if (above) throw refused(plan, `Line ${above.line} asks for more than ${rules.maxLimit}, the largest limit allowed.`)
+  // They were asked for before, and would be applied after: what the plan leaves as it is might not stay so. Asked before
+  // the ledger is read: what ends in between is in the ledger then.
+  if (plan.same.length > 0 && (await unfinished()) > 0)
+    throw refused(plan, `It leaves ${plan.same.length} limits as they are, and earlier requests are not finished.`)
+  const rows = [
+    ...plan.changes.map(({ email, kind, from }) => ({ email, kind, from })),
+    ...plan.same.map(({ email, limit }) => ({ email, kind: 'same' as const, from: limit })),
+  ]
+  const states = await reader.statesWithPending(new Set(rows.map(({ email }) => identityOf(email))))
+  const moved = rows.filter((row) => hasMoved(row, states.get(identityOf(row.email))))
+  if (moved.length > 0)
+    throw refused(plan, `Since it was made, ${moved.length} of its limits have changed (${moved[0]!.email}).`)
+}
+
+type Row = { email: string; kind: 'new' | 'changed' | 'same'; from: number | null }
+
+const hasMoved = ({ kind, from }: Row, state: LimitState | undefined): boolean => {
+  if ((state?.certain ? state.limit : null) !== from) return true
+  return kind !== 'same' && (state !== undefined && state.limit !== null ? 'changed' : 'new') !== kind
+}
+
+const refused = ({ id, source }: Plan, why: string) =>
+  new RejectedError(`Plan ${id} may not be applied. ${why} Nothing was sent; plan ${source} again.`, {
+    code: 'bad_request',
+  })
+
+/** The intents of a plan: its changes, and nothing else. */
+export const intentsOfPlan = (plan: Plan, asked: { requestedAt: number; requestedBy: string }): IntentMessage[] =>
+  intentsOf(
+    {
+      requestId: `plan-${plan.id}-${asked.requestedAt.toString(36)}`,
+      requestedAt: new Date(asked.requestedAt).toISOString(),
+      requestedBy: asked.requestedBy.slice(0, 320),
+      source: `plan ${plan.id} of ${plan.source}`.slice(0, 320),
+    },
+    plan.changes.map(({ email, limit }) => ({ email, limit })),
+  )
+
+const intentsPerLook = 10
+
+/**
+ * Watches intents come to their ends, and yields outcomes as the ledger shows them. It ends when every entry has its
+ * outcome, or when the signal says so.
+ */
+export async function* followIntents(
+  intents: readonly IntentMessage[],
+  deps: { reader: Pick<LedgerReader, 'outcomes'>; clock: Clock; signal: AbortSignal; pauseMs?: number },
+): AsyncGenerator<Outcome[]> {
+  const { reader, clock, signal, pauseMs = 500 } = deps
+  let waiting = intents.map((intent) => new Map(keysOf(intent).map((key) => [keyText(key), key])))
+  for (;;) {
+    const looked = waiting.slice(0, intentsPerLook)
+    const found = await reader.outcomes(looked.flatMap((keys) => [...keys.values()]))
+    for (const keys of looked) for (const key of found.keys()) keys.delete(key)
+    // What has no news goes to the end: a message among the dead letters must not hide those behind it.
+    waiting = [...waiting.slice(intentsPerLook), ...looked].filter(({ size }) => size > 0)
+    if (found.size > 0) yield [...found.values()]
+    if (waiting.length === 0 || signal.aborted) return
+    if (found.size === 0) await clock.sleep(pauseMs, signal).catch(() => {})
+  }
+}
+
+/** The outcomes that intents have by now. */
+export const outcomesSoFar = async (
+  intents: readonly IntentMessage[],
+  reader: Pick<LedgerReader, 'outcomes'>,
+): Promise<Outcome[]> => [...(await reader.outcomes(intents.flatMap(keysOf))).values()]
+
+const keysOf = ({ requestId, requestedAt, limits }: IntentMessage): OutcomeKey[] =>
+  limits.map(({ email, limit }, index) =>
+    outcomeKey({ requestId, requestedAt, index, identity: identityOf(email), address: email, limit }),
+  )

@@ -1,0 +1,144 @@
+import type { Clock } from '../../core/clock.ts'
+import { RejectedError } from '../../core/errors.ts'
+import { sha256 } from '../../core/hash.ts'
+import type { Log } from '../../core/log.ts'
+import type { LargeObjects, ObjectHead } from '../../stores/large-objects.ts'
+import type { ObjectStore } from '../../stores/objects.ts'
+import { readLimitsCsv } from './csv.ts'
+import { makePlan, type Plan, parsePlan } from './plan.ts'
+import type { IntentQueue, LedgerReader } from '../ports.ts'
+import { intentsOf, publishIntents } from './publisher.ts'
+import type { LimitRules } from '../rules.ts'
+
+/** What importing a file needs. */
+export type ImportDeps = {
+  inbox: ObjectStore
+  /** The same bucket. */
+  large: LargeObjects
+  reader: Pick<LedgerReader, 'statesWithPending'>
+  queue: IntentQueue
+  rules: LimitRules
+  clock: Clock
+  random: () => number
+  log: Log
+}
+
+/** So large is no file of as many rows as may be applied; it is refused before it fills the memory. */
+const maxBytes = 16 * 1024 * 1024
+
+/** A file that was dropped into the inbox. `droppedAt` is Unix ms, as the notification says: the time of the request. */
+export type DroppedFile = { key: string; droppedAt: number; droppedBy: string }
+
+/** What became of a file. `ignored`: it lies where files are put that were dealt with, or is gone. */
+export type Imported =
+  | { status: 'published'; plan: Plan }
+  | { status: 'refused'; reasons: string[] }
+  | { status: 'ignored' }
+
+/**
+ * Turns a CSV file of the inbox into intents. It is judged as a whole first: one bad row refuses it, since nobody watches
+ * who could decide on the rest. Then it lies under `done/` with a result, or under `failed/` with a report.
+ * A death anywhere lets the same notification go on: the plan is kept before anything is published. A file that was
+ * replaced meanwhile is left where it is, for its own notification.
+ */
+export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<Imported> => {
+  const { inbox, log } = deps
+  if (/^(done|failed)\//.test(file.key)) return { status: 'ignored' }
+  const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
+  const head = await deps.large.head(file.key)
+  if (head && head.bytes > maxBytes) return await refuseLarge({ ...file, name, head }, deps)
+  const bytes = await inbox.get(file.key)
+  if (!bytes) return { status: 'ignored' }
+  const resultKey = `done/${name}.result.json`
+  const kept = await inbox.get(resultKey)
+  const plan = kept ? parsePlan(Buffer.from(kept).toString()) : await planOf(bytes, file, deps)
+  const reasons = plan instanceof RejectedError ? [plan.message] : reasonsAgainst(plan)
+  if (plan instanceof RejectedError || reasons.length > 0) {
+    await report({ ...file, name }, reasons, deps)
+    await move(inbox, file.key, { bytes, to: `failed/${name}` })
+    return { status: 'refused', reasons }
+  }
+  const fileHash = sha256(bytes)
+  if (!kept) {
+    const result = Buffer.from(JSON.stringify({ ...plan, fileHash }, null, 2))
+    await inbox.put(resultKey, result, { contentType: 'application/json' })
+  }
+  await publish(plan, file, deps)
+  if (kept && fileHashOf(kept) !== fileHash) return { status: 'published', plan }
+  await move(inbox, file.key, { bytes, to: `done/${name}` })
+  log.info('A file with credit limits was published.', { key: file.key, changes: plan.changes.length })
+  return { status: 'published', plan }
+}
+
+const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> => {
+  try {
+    const rows = readLimitsCsv(bytes, deps.rules)
+    // All rows are sent: another file may have been dropped a moment before, and its messages wait on the queue.
+    const states = await deps.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
+    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules, sendsAll: true })
+  } catch (error) {
+    if (error instanceof RejectedError) return error
+    throw error
+  }
+}
+
+const reasonsAgainst = ({ refusals, invalid, conflicts }: Plan): string[] => [
+  ...refusals,
+  ...invalid.map(({ line, reason, text }) => `line ${line}: ${reason}: ${text}`),
+  ...conflicts.map(
+    ({ lines, email, limits }) => `lines ${lines.join(', ')}: ${email} has different limits: ${limits.join(', ')}`,
+  ),
+]
+
+const publish = async (plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, deps: ImportDeps): Promise<void> => {
+  const request = {
+    requestId: `file-${sha256(`${key} ${droppedAt} ${plan.id}`).slice(0, 24)}`,
+    requestedAt: new Date(droppedAt).toISOString(),
+    requestedBy: droppedBy.slice(0, 320),
+    source: key.slice(0, 320),
+  }
+  await publishIntents(
+    intentsOf(
+      request,
+      plan.changes.map(({ email, limit }) => ({ email, limit })),
+    ),
+    deps,
+  )
+}
+
+const refuseLarge = async (
+  file: DroppedFile & { name: string; head: ObjectHead },
+  deps: ImportDeps,
+): Promise<Imported> => {
+  const { key, name, head } = file
+  const reasons = [`The file has ${head.bytes} bytes; at most ${maxBytes} are read. Cut it into smaller files.`]
+  await report(file, reasons, deps)
+  await deps.large.copy(key, `failed/${name}`, head.etag)
+  if ((await deps.large.head(key))?.etag === head.etag) await deps.inbox.remove([key])
+  return { status: 'refused', reasons }
+}
+
+const report = async (
+  { key, name }: DroppedFile & { name: string },
+  reasons: string[],
+  { inbox, log }: ImportDeps,
+): Promise<void> => {
+  const text = `Nothing of ${key} was applied. Correct this, and drop the file again:\n\n${reasons.join('\n')}\n`
+  await inbox.put(`failed/${name}.report.txt`, Buffer.from(text), { contentType: 'text/plain' })
+  log.warn('A file with credit limits was refused.', { key, reasons: reasons.length })
+}
+
+/** The file that a result is of; its plan says nothing of bytes. */
+const fileHashOf = (result: Uint8Array): unknown =>
+  (JSON.parse(Buffer.from(result).toString()) as { fileHash?: unknown }).fileHash
+
+/** What was put in the file's place since it was read stays: its own notification is on its way. */
+const move = async (
+  inbox: ObjectStore,
+  from: string,
+  { bytes, to }: { bytes: Uint8Array; to: string },
+): Promise<void> => {
+  await inbox.put(to, bytes, { contentType: 'text/csv' })
+  const now = await inbox.get(from)
+  if (now && Buffer.compare(now, bytes) === 0) await inbox.remove([from])
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../core/clock.ts'
+import { FatalError, RetryableError } from '../../core/errors.ts'
+import { sha256 } from '../../core/hash.ts'
+import type { Request } from '../entries.ts'
+import { type IntentEntry, maxEntries } from '../intent.ts'
+import type { IntentQueue, OutgoingMessage } from '../ports.ts'
+
+/** All intents are one message group: the queue hands them to one worker at a time, in order. */
+export const messageGroup = 'credit-limits'
+
+/** What SQS takes in one message, and in one batch of them. */
+const maxBytes = 256 * 1024
+const maxMessages = 10
+const attempts = 5
+const baseMs = 200
+
+/** An intent of one request, as it goes to the queue. */
+export type IntentMessage = Request & { version: 1; limits: IntentEntry[] }
+
+/**
+ * Cuts a request of any size into intents of at most 100 entries that fit a message. The same request is always cut the
+ * same way and its intents have the same ids, so that publishing it again changes nothing.
+ */
+export const intentsOf = (request: Request, limits: readonly IntentEntry[]): IntentMessage[] => {
+  const parts: IntentEntry[][] = []
+  const cut = (some: readonly IntentEntry[]): void => {
+    if (some.length === 0) return
+    if (some.length <= maxEntries && bytesOf(JSON.stringify(some)) <= maxBytes / 2) parts.push([...some])
+    else {
+      const half = some.length <= maxEntries ? Math.ceil(some.length / 2) : maxEntries
+      cut(some.slice(0, half))
+      cut(some.slice(half))
+    }
+  }
+  cut(limits)
+  return parts.map((part, i) => ({
+    version: 1,
+    ...request,
+    requestId: `${request.requestId}.${String(i + 1).padStart(4, '0')}`,
+    limits: part,
+  }))
+}
+
+/** What publishing needs. */
+export type PublishDeps = {
+  queue: IntentQueue
+  clock: Clock
+  random: () => number
+  onSent?: (messages: number) => void
+}
+
+/**
+ * Puts intents on the queue, in batches; what a batch left behind is sent again, and only that.
+ * @throws RetryableError `storage_unavailable` when the queue does not take them, FatalError `bad_request` when it never
+ * will. Publishing the same intents again is harmless.
+ */
+export const publishIntents = async (intents: readonly IntentMessage[], deps: PublishDeps): Promise<void> => {
+  for (const batch of batchesOf(intents.map(outgoing))) {
+    await sendAll(batch, deps)
+    deps.onSent?.(batch.length)
+  }
+}
+
+const outgoing = (intent: IntentMessage): OutgoingMessage => {
+  const body = JSON.stringify(intent)
+  return { id: sha256(intent.requestId).slice(0, 32), body, groupId: messageGroup, deduplicationId: sha256(body) }
+}
+
+/** Cuts messages into batches by SQS's limits on count and on bytes in all. */
+export const batchesOf = (messages: readonly OutgoingMessage[]): OutgoingMessage[][] => {
+  const batches: OutgoingMessage[][] = []
+  let bytes = 0
+  for (const message of messages) {
+    const size = bytesOf(message.body)
+    const batch = batches.at(-1)
+    if (batch && batch.length < maxMessages && bytes + size <= maxBytes) {
+      batch.push(message)
+      bytes += size
+    } else {
+      batches.push([message])
+      bytes = size
+    }
+  }
+  return batches
+}
+
+const sendAll = async (batch: OutgoingMessage[], { queue, clock, random }: PublishDeps): Promise<void> => {
+  let rest = batch
+  for (let attempt = 1; ; attempt++) {
+    const failed = new Map((await queue.sendBatch(rest)).map((failure) => [failure.id, failure]))
+    rest = rest.filter(({ id }) => failed.has(id))
+    if (rest.length === 0) return
+    const failures = rest.map(({ id }) => failed.get(id)!)
+    const { code, senderFault } = failures.find((failure) => failure.senderFault) ?? failures[0]!
+    const what = `the queue did not take ${rest.length} of ${batch.length} messages with credit limits (${code})`
+    if (senderFault) throw new FatalError(`${what}, and never will: please report it`, { code: 'bad_request' })
+    if (attempt === attempts) {
+      throw new RetryableError(`${what}. Do it again: what it took already is not applied twice`, {
+        code: 'storage_unavailable',
+      })
+    }
+    await clock.sleep((0.5 + random() / 2) * baseMs * 2 ** attempt)
+  }
+}
+
+const bytesOf = (text: string): number => Buffer.byteLength(text)

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { sha256 } from '../../core/hash.ts'
+import type { Entry } from '../entries.ts'
+import { excerpt } from '../excerpt.ts'
+import type { OutcomeKey } from '../ports.ts'
+
+/** How an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
+export const outcomeNames = ['applied', 'rejected', 'invalid', 'superseded', 'unaccounted'] as const
+export type OutcomeName = (typeof outcomeNames)[number]
+
+/** Outcomes that somebody should look at. */
+export const isFailure = (outcome: OutcomeName): boolean => outcome !== 'applied' && outcome !== 'superseded'
+
+/** How one entry of an intent ended. */
+export const Outcome = z.object({
+  requestId: z.string().describe('The request that the entry came in.'),
+  requestedAt: z.string().describe('When it was asked, ISO 8601 UTC.'),
+  requestedBy: z.string().describe('Who asked.'),
+  source: z.string().describe('Where it was asked: a file, the CLI, a system.'),
+  index: z.int().describe('Position of the entry in the request, from 0.'),
+  identity: z.string().describe('The address as it tells people apart: trimmed, NFC, lower case.'),
+  address: z.string().describe('The address as it was written.'),
+  limit: z.int().nullable().describe('The limit that was asked for; null when the entry is invalid.'),
+  previousLimit: z.int().nullable().describe('The limit before, as far as the ledger knew it for certain.'),
+  outcome: z.enum(outcomeNames).describe('How it ended: applied, rejected, invalid, superseded or unaccounted.'),
+  reason: z.string().nullable().describe("Why it was not applied: the platform's words, or ours."),
+  apiCall: z.string().nullable().describe('The API call it went in; the entries of one PUT share it.'),
+  recordedAt: z.string().describe('When the outcome was recorded, ISO 8601 UTC.'),
+})
+export type Outcome = z.infer<typeof Outcome>
+
+type Named = Pick<Outcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 'address' | 'limit'>
+
+/**
+ * The key of an entry's outcome. It holds what the entry says, too, so that a producer who uses a request id twice loses
+ * no outcome.
+ */
+export const outcomeKey = ({ requestId, requestedAt, index, identity, address, limit }: Named): OutcomeKey => ({
+  identity,
+  name: `${requestedAt}#${requestId}#${String(index).padStart(3, '0')}#${sha256(`${limit} ${address}`).slice(0, 8)}`,
+})
+
+/** The key as one text. */
+export const keyText = ({ identity, name }: OutcomeKey): string => `${identity} ${name}`
+
+/** The key of the outcome that an entry has or will have. */
+export const keyOfEntry = ({ request, index, identity, address, limit }: Entry): OutcomeKey =>
+  outcomeKey({ ...request, index, identity, address, limit })
+
+/** So much of the platform's words is kept: an item of the ledger, a row of the lake and a terminal must hold them. */
+const maxReason = 1_000
+
+/** An entry's outcome. */
+export const outcomeOf = (
+  { request, index, identity, address, limit }: Entry,
+  end: Pick<Outcome, 'outcome' | 'reason'> & Partial<Pick<Outcome, 'apiCall' | 'previousLimit'>>,
+  recordedAt: number,
+): Outcome => ({
+  ...request,
+  index,
+  identity,
+  address,
+  limit,
+  previousLimit: end.previousLimit ?? null,
+  outcome: end.outcome,
+  reason: end.reason === null ? null : excerpt(end.reason, maxReason),
+  apiCall: end.apiCall ?? null,
+  recordedAt: new Date(recordedAt).toISOString(),
+})

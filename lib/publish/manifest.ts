@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { Counts, Remark, ScanSummary, StreamStatus } from '../sync/checkpoint.ts'
+
+/** One object in the lake, with what is needed to load and to verify it. */
+export const PartFile = z.object({
+  kind: z.enum(['changes', 'quarantine']),
+  table: z.string().describe('The warehouse table, or the stream of a quarantine file.'),
+  key: z.string().describe('Object key in the lake bucket.'),
+  rows: z.int(),
+  bytes: z.int(),
+  sha256: z.string(),
+  schemaVersion: z.string().describe('Changes when the columns of the table change.'),
+})
+export type PartFile = z.infer<typeof PartFile>
+
+/** What a run published: the only files that count, with the counts of each scan. */
+export const Manifest = z.object({
+  version: z.literal(1),
+  runId: z.string(),
+  publishedAt: z.string().describe('ISO 8601, UTC.'),
+  scans: z.array(
+    z.object({
+      stream: z.string(),
+      scanId: z.string(),
+      status: z.enum(['complete', 'suspect']),
+      reason: z.string().nullable(),
+      startedAt: z.string(),
+      completedAt: z.string(),
+      records: z.int(),
+      counts: Counts,
+      files: z.array(PartFile),
+    }),
+  ),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+/** What the publisher was about to do when it died: it is finished before anything else. */
+export const PublishState = z.object({
+  fence: z.int(),
+  pending: z.object({ runId: z.string(), scans: z.array(ScanSummary) }).nullable(),
+})
+export type PublishState = z.infer<typeof PublishState>
+
+/** How a run ended, stream by stream. */
+export const RunRecord = z.object({
+  runId: z.string(),
+  scheduledAt: z.number(),
+  finishedAt: z.number(),
+  status: z.enum(['complete', 'partial', 'failed']),
+  streams: z.array(
+    z.object({
+      stream: z.string(),
+      status: StreamStatus,
+      reason: z.string().nullable(),
+      counts: Counts.nullable(),
+      remarks: z.array(Remark).optional().describe('What deserves attention in it.'),
+    }),
+  ),
+})
+export type RunRecord = z.infer<typeof RunRecord>

@@ -1,0 +1,116 @@
+import { messageOf, RetryableError } from '../core/errors.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Run, StreamResult } from '../sync/attempt.ts'
+import type { Manifest, RunRecord } from './manifest.ts'
+import type { Announcer, Runs } from '../sync/ports.ts'
+import { type PublishDeps, publishRun } from './publish.ts'
+
+/** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
+export type OtherScan = { readonly stream: Stream; scan(run: Run): Promise<void> }
+
+/** What finishing a run needs from the world. */
+export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer; others?: readonly OtherScan[] }
+
+/** What a run came to. */
+export type RunResult = { record: RunRecord; manifest: Manifest }
+
+/** One attempt, how to wait, and whether there may be another attempt (always, unless someone says stop). */
+type Driving = {
+  attempt: () => Promise<StreamResult>
+  wait: (ms: number) => Promise<void>
+  goOn?: () => boolean
+}
+
+/**
+ * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
+ * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
+ */
+export const driveStream = async (
+  stream: Stream,
+  run: Run,
+  { attempt, wait, goOn = () => true }: Driving,
+): Promise<StreamResult> => {
+  try {
+    for (;;) {
+      const result = await attempt()
+      if (!goOn()) return result
+      if (result.status === 'rate_limited') await wait(result.retryAfterMs ?? 0)
+      else if (result.status !== 'paused') return result
+    }
+  } catch (error) {
+    const reason = messageOf(error)
+    return { stream: stream.name, runId: run.runId, status: 'failed', reason, retryAfterMs: null, counts: null }
+  }
+}
+
+const publishTries = 10
+const publishWaitMs = 2_000
+
+/**
+ * Publishes what a run's streams completed, announces how the run ended, and records it. What is on record was
+ * announced before; a record of a run that another worker had in part is not the last word on it.
+ */
+export const finishRun = async (
+  run: Run,
+  { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
+  deps: FinishDeps,
+): Promise<RunResult> => {
+  const others = await scanOthers(run, deps)
+  const manifest = await publishPatiently(run, [...streams, ...others], deps)
+  const record: RunRecord = {
+    runId: run.runId,
+    scheduledAt: run.scheduledAt,
+    finishedAt: deps.clock.now(),
+    status: statusOf(results),
+    streams: results.map(({ stream, status, reason, counts, remarks = [] }) => ({
+      stream,
+      status,
+      reason,
+      counts,
+      ...(remarks.length > 0 ? { remarks: [...remarks] } : {}),
+    })),
+  }
+  const before = await deps.runs.read(run)
+  if (before === null || isUnderway(before)) await deps.announcer.announce(record, manifest)
+  await deps.runs.write(record)
+  return { record, manifest }
+}
+
+const isUnderway = ({ streams }: RunRecord) => streams.some(({ status }) => status === 'running')
+
+/** What can't be brought now is brought by the next run: it must not keep the others from being published. */
+const scanOthers = async (run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> => {
+  for (const { stream, scan } of others) {
+    await scan(run).catch((error: unknown) => {
+      log.error('A table was not brought up to date; the next run does it.', {
+        stream: stream.name,
+        reason: messageOf(error),
+      })
+    })
+  }
+  return others.map(({ stream }) => stream)
+}
+
+const publishPatiently = async (run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> => {
+  for (let tries = 1; ; tries++) {
+    const result = await publishRun(run, streams, deps)
+    if ('manifest' in result) return result.manifest
+    if (tries === publishTries) throw stillPublishing(result.heldBy)
+    await deps.clock.sleep(publishWaitMs)
+  }
+}
+
+const statusOf = (results: readonly StreamResult[]): RunRecord['status'] => {
+  const complete = results.filter(({ status }) => status === 'complete').length
+  const failed = results.filter(({ status }) => status === 'failed').length
+  if (complete === results.length) return 'complete'
+  return failed === results.length ? 'failed' : 'partial'
+}
+
+const stillPublishing = (heldBy: string) =>
+  new RetryableError(
+    `Another worker (${heldBy}) is publishing; what this run completed is published by the next one.`,
+    {
+      code: 'storage_unavailable',
+    },
+  )

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import type { StreamResult } from '../sync/attempt.ts'
+import { Counts, Remark, StreamStatus } from '../sync/checkpoint.ts'
+import type { RunRecord } from './manifest.ts'
+
+/** What an attempt hands to the state machine, which can wait for seconds but can't divide. */
+type Step = StreamResult & { waitSeconds: number }
+
+/** The step after an attempt: how long to wait before the next one if there is one. At least a second. */
+export const stepAfter = (result: StreamResult): Step => ({
+  ...result,
+  waitSeconds: Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000)),
+})
+
+const Ended = z.object({
+  stream: z.string(),
+  runId: z.string(),
+  status: StreamStatus,
+  reason: z.string().nullable(),
+  retryAfterMs: z.number().nullable(),
+  counts: Counts.nullable(),
+  remarks: z.array(Remark).optional(),
+})
+
+const Died = z.object({
+  stream: z.string(),
+  error: z.object({ Error: z.string(), Cause: z.string().default('') }).describe('As Step Functions catches it.'),
+})
+
+/** How a stream's steps ended: the last attempt's result, or the death of the function. */
+export const StepOutcome = z.union([Ended, Died])
+export type StepOutcome = z.infer<typeof StepOutcome>
+
+/** The stream's result for the record of a run. A function that died left no counts; its reason is the error's text. */
+export const resultOfSteps = (outcome: StepOutcome, runId: string): StreamResult => {
+  if ('status' in outcome) return outcome
+  const { stream, error } = outcome
+  const reason = `${error.Error}: ${errorMessageIn(error.Cause)}`
+  return { stream, runId, status: 'failed', reason, retryAfterMs: null, counts: null }
+}
+
+const Cause = z.object({ errorMessage: z.string() })
+
+/** Lambda gives the cause as JSON with `errorMessage`; what is no such JSON is the message itself. */
+const errorMessageIn = (cause: string): string => {
+  try {
+    return Cause.parse(JSON.parse(cause)).errorMessage
+  } catch {
+    return cause
+  }
+}
+
+const settled: readonly StreamStatus[] = ['complete', 'suspect', 'skipped']
+
+/** Why a run counts as failed: its streams that did not come to an end, each with its reason. Null when there is none. */
+export const failureOf = ({ streams }: RunRecord): string | null => {
+  const open = streams.filter(({ status }) => !settled.includes(status))
+  return open.length === 0
+    ? null
+    : open.map(({ stream, status, reason }) => `${stream} ${status}${reason ? `: ${reason}` : ''}`).join('\n')
+}

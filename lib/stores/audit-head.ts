@@ -1,0 +1,65 @@
+import { type AttributeValue, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import * as z from 'zod'
+import { FatalError } from '../core/errors.ts'
+import { type HeadState, Marks, type Pending } from '../audit/trail/head.ts'
+import type { AuditHead, CallAws } from '../audit/trail/ports.ts'
+
+const key = { pk: { S: 'audit' }, sk: { S: 'head' } }
+
+type Deps = { dynamodb: DynamoDBClient; table: string; callAws: CallAws }
+
+/** The head of the trail as an item of the state table. */
+export const createDynamoHead = ({ dynamodb, table, callAws }: Deps): AuditHead => ({
+  read: () =>
+    callAws({ what: `read the audit head in table ${table}` }, async () => {
+      const { Item } = await dynamodb.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }))
+      return Item ? { version: Number(Item.version?.N), state: stateOf(Item) } : null
+    }),
+  write: (state, version) =>
+    callAws({ what: `write the audit head in table ${table}` }, async () => {
+      try {
+        await dynamodb.send(new PutItemCommand({ TableName: table, ...putInput(state, version) }))
+        return true
+      } catch (error) {
+        if ((error as Error).name === 'ConditionalCheckFailedException') return false
+        throw error
+      }
+    }),
+})
+
+const putInput = ({ marks, reported, pending }: HeadState, version: number) => ({
+  Item: {
+    ...key,
+    version: { N: String(version + 1) },
+    marks: { S: JSON.stringify(marks) },
+    reported: { S: JSON.stringify(reported) },
+    ...(pending ? pendingItem(pending) : {}),
+  },
+  ...(version === 0
+    ? { ConditionExpression: 'attribute_not_exists(pk)' }
+    : {
+        ConditionExpression: 'version = :version',
+        ExpressionAttributeValues: { ':version': { N: String(version) } },
+      }),
+})
+
+const pendingItem = ({ next, writes }: Pending): Record<string, AttributeValue> => ({
+  nextMarks: { S: JSON.stringify(next) },
+  ...('packed' in writes ? { packed: { B: writes.packed } } : { staged: { S: writes.staged } }),
+})
+
+const Reported = z.object({ entries: z.int(), findings: z.int() })
+
+const stateOf = ({ marks, reported, nextMarks, packed, staged }: Record<string, AttributeValue>): HeadState => {
+  try {
+    const writes = packed?.B ? { packed: packed.B } : staged?.S ? { staged: staged.S } : null
+    return {
+      marks: Marks.parse(JSON.parse(marks?.S ?? '')),
+      reported: Reported.parse(JSON.parse(reported?.S ?? '')),
+      pending: writes && nextMarks?.S ? { next: Marks.parse(JSON.parse(nextMarks.S)), writes } : null,
+    }
+  } catch (cause) {
+    const message = 'the audit head in the state table (pk "audit", sk "head") can\'t be read; restore the item'
+    throw new FatalError(message, { code: 'damaged_state', cause })
+  }
+}

@@ -1,0 +1,46 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { FatalError, messageOf } from '../core/errors.ts'
+import type { Signer } from '../audit/trail/ports.ts'
+import { keyIdOf } from '../audit/trail/signature.ts'
+
+/**
+ * A signer over a P-256 key in a PEM file that only its owner may read; made when it is missing. For a laptop: whoever
+ * can read the file can sign.
+ * @throws FatalError `configuration` when the file holds no such key.
+ */
+export const createFileSigner = (path: string): Signer => {
+  const privateKey = readKey(path) ?? makeKey(path)
+  const publicKey = createPublicKey(privateKey)
+  return {
+    keyId: async () => keyIdOf(publicKey),
+    publicKeyPem: async () => publicKey.export({ type: 'spki', format: 'pem' }) as string,
+    sign: async (bytes) => sign('sha256', bytes, { key: privateKey, dsaEncoding: 'der' }),
+  }
+}
+
+const readKey = (path: string): KeyObject | null => {
+  try {
+    const key = createPrivateKey(readFileSync(path))
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
+    throw new Error('it is not on the curve P-256')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const message = `the signing key in ${path} can't be used: ${messageOf(cause)}. Restore it, or move it away to start with a new one`
+    throw new FatalError(message, { code: 'configuration', cause })
+  }
+}
+
+/** Of two processes that make it at the same time, the first wins and the other reads. */
+const makeKey = (path: string): KeyObject => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  mkdirSync(dirname(path), { recursive: true })
+  try {
+    writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+    return privateKey
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return readKey(path) ?? privateKey
+  }
+}

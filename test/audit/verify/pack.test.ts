@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFolderStore } from '../../../lib/audit/verify/folder.ts'
+import { checkPack, exportPack } from '../../../lib/audit/verify/pack.ts'
+import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
+import { auditParts, memoryObjects, revisions, scan, signal, testClock, testSigner } from '../memory.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'audit-pack-'))
+const pack = join(root, 'pack')
+let files: string[]
+
+const marksOf = async ({ head }: ReturnType<typeof auditParts>) => (await head.read())!.state.marks
+const exported = async (parts: ReturnType<typeof auditParts>, dir: string) =>
+  exportPack({
+    trail: parts.store,
+    out: createFolderStore(dir),
+    signer: testSigner,
+    clock: testClock(),
+    marks: await marksOf(parts),
+    extras: [{ path: 'report.html', bytes: Buffer.from('<!doctype html>') }],
+  })
+
+beforeAll(async () => {
+  const parts = auditParts()
+  for (const upTo of [2, 4]) {
+    await parts.recorder.record(revisions(1, upTo), scan, signal)
+    await parts.digester.writeIfDue(signal)
+  }
+  await parts.recorder.compare(new Set([1, 2, 4]), scan, signal)
+  await parts.digester.writeIfDue(signal)
+  // Not vouched for yet: stays out of the pack.
+  await parts.recorder.record(revisions(5, 5), scan, signal)
+  await exported(parts, pack)
+  files = readdirSync(pack, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(pack.length + 1))
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+/** Runs the pack's own verifier as an auditor would: another folder, no project around it. */
+const run = (dir: string, ...args: string[]): { code: number; output: string } => {
+  try {
+    return {
+      code: 0,
+      output: execFileSync(process.execPath, [join(dir, 'verify.mjs'), ...args], { cwd: tmpdir(), encoding: 'utf8' }),
+    }
+  } catch (error) {
+    const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string }
+    return { code: status, output: `${stdout}${stderr}` }
+  }
+}
+const verifyHere = async (dir: string) => {
+  const store = createFolderStore(dir)
+  return [...((await checkPack(store, {})) ?? []), ...(await verifyTrail(store)).faults]
+}
+let copies = 0
+const altered = (change: (dir: string) => void): string => {
+  const dir = join(root, `copy-${++copies}`)
+  cpSync(pack, dir, { recursive: true })
+  change(dir)
+  return dir
+}
+
+describe('an evidence pack', () => {
+  it('verifies without the project, with the key that the auditor knows', async () => {
+    const { code, output } = run(pack, '--key-id', await testSigner.keyId())
+    expect(output).toContain('Checked 4 entries, 1 findings, 3 digests.')
+    expect(output).toContain('complete and unaltered')
+    expect(code).toBe(0)
+    expect(await verifyHere(pack)).toEqual([])
+  })
+
+  it('does not verify with another key', () => {
+    const { code, output } = run(pack, '--key-id', 'f'.repeat(64))
+    expect(output).toContain('not the one given')
+    expect(code).toBe(1)
+    expect(run(pack, `--key-id=${'f'.repeat(64)}`).code).toBe(1)
+  })
+
+  it.each([[['--key-id']], [['--key-id', 'abc']], [['--key-id=']], [['--keyid', 'f'.repeat(64)]], [['f'.repeat(64)]]])(
+    'refuses %j, rather than pass over a key',
+    (args) => expect(run(pack, ...args)).toEqual({ code: 2, output: expect.stringContaining('Usage') }),
+  )
+
+  it('holds what the newest digest vouches for, the format, a verifier and the report', () => {
+    expect(files.filter((file) => file.startsWith('audit/entries/'))).toHaveLength(4)
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'AUDIT-FORMAT.md',
+        'manifest.json',
+        'manifest.sig',
+        'report.html',
+        'verify.mjs',
+        'audit/digests/0000000003.sig',
+      ]),
+    )
+  })
+
+  it('fails when any of its files is altered, and names the file', async () => {
+    for (const file of files) {
+      const dir = altered((dir) => {
+        const bytes = readFileSync(join(dir, file))
+        const at = bytes.length >> 1
+        bytes[at] = file === 'verify.mjs' ? 0x20 : bytes[at]! ^ 1
+        writeFileSync(join(dir, file), bytes)
+      })
+      const places = (await verifyHere(dir)).map(({ place }) => place)
+      expect(places.join()).toContain(
+        file === 'manifest.json' && places.includes('manifest.sig') ? 'manifest.sig' : file,
+      )
+      // An altered verifier proves nothing; this project's own finds it.
+      if (file === 'verify.mjs') continue
+      const { code, output } = run(dir)
+      expect(output).toMatch(/FAULT|manifest/)
+      expect(code).toBe(1)
+    }
+  })
+
+  it('fails when a file is removed, added or exchanged', async () => {
+    for (const file of files.filter((each) => each !== 'verify.mjs')) {
+      const dir = altered((dir) => rmSync(join(dir, file)))
+      expect(run(dir).code).toBe(1)
+      expect(await verifyHere(dir)).not.toEqual([])
+    }
+    const added = altered((dir) => writeFileSync(join(dir, 'audit/entries/note.txt'), 'x'))
+    expect(run(added).output).toContain('audit/entries/note.txt')
+    expect(run(added).output).toContain('1 fault was found.')
+    expect(await verifyHere(added)).not.toEqual([])
+    const rolledBack = altered((dir) => {
+      for (const it of [
+        'entries/0000000003.json',
+        'entries/0000000004.json',
+        'digests/0000000003.json',
+        'digests/0000000003.sig',
+      ]) {
+        rmSync(join(dir, 'audit', it))
+      }
+    })
+    expect(run(rolledBack).code).toBe(1)
+  })
+
+  it('is a bare copy without a manifest, and then digests alone vouch for it', async () => {
+    const dir = altered((dir) => {
+      for (const file of ['manifest.json', 'manifest.sig']) rmSync(join(dir, file))
+    })
+    // The rest of a pack lies beside it: its list was taken away.
+    expect(await checkPack(createFolderStore(dir), {})).toMatchObject([{ kind: 'missing', place: 'manifest.json' }])
+    for (const file of ['verify.mjs', 'AUDIT-FORMAT.md']) rmSync(join(dir, file))
+    expect(await checkPack(createFolderStore(dir), {})).toBe(null)
+    expect((await verifyTrail(createFolderStore(dir))).faults).toEqual([])
+  })
+
+  it('can not be made before there is a digest, or when evidence is missing', async () => {
+    const parts = auditParts()
+    await parts.recorder.record(revisions(1, 3), scan, signal)
+    await expect(exported(parts, join(root, 'none'))).rejects.toMatchObject({ code: 'not_found' })
+    await parts.digester.write(signal)
+    parts.store.objects.delete('audit/entries/0000000002.json')
+    await expect(exported(parts, join(root, 'none'))).rejects.toThrow('0000000002')
+    expect(memoryObjects().objects.size).toBe(0)
+  })
+})

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLog } from '../../../lib/core/log.ts'
+import { scanOutcomes } from '../../../lib/limits/outcomes/outcomes-scan.ts'
+import { outcomesStream } from '../../../lib/limits/outcomes/outcomes-table.ts'
+import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
+import { createIndexStore } from '../../../lib/stores/index-store.ts'
+import { createLake } from '../../../lib/stores/lake.ts'
+import { createPublications } from '../../../lib/stores/publications.ts'
+import { publishRun } from '../../../lib/publish/publish.ts'
+import { useEmulatedLimits } from '../emulated.ts'
+import { intent, message, newOwner, type Platform, startPlatform, workerOn } from '../fixture.ts'
+
+const limits = useEmulatedLimits()
+let platform: Platform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.simulator.close())
+
+/** The clock stands still unless the test moves it, so that no lease runs out by being watched. */
+const untilAborted = (_ms: number, signal?: AbortSignal) =>
+  new Promise<void>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+
+const setUp = () => {
+  const { emulated } = limits()
+  const worker = workerOn(platform)
+  const state = { dynamodb: emulated.dynamodb, table: emulated.stateTable }
+  const deps = {
+    reader: worker.reader,
+    checkpoints: createCheckpoints(state),
+    publications: createPublications(state),
+    lake: createLake(emulated.lake),
+    index: createIndexStore(emulated.lake),
+    catalog: { register: async () => {} },
+    published: [outcomesStream],
+    clock: { now: platform.clock.now, sleep: untilAborted },
+    log: silentLog,
+    newOwner,
+    leaseMs: 60_000,
+  }
+  return { worker, deps, lake: emulated.lake }
+}
+
+/** The rows of a table's files, read by another engine. */
+const rowsOf = async (lake: ReturnType<typeof setUp>['lake'], keys: string[]) => {
+  const connection = await (await DuckDBInstance.create()).connect()
+  const paths = await Promise.all(
+    keys.map(async (key, i) => {
+      const path = join(tmpdir(), `outcomes-${process.pid}-${i}.parquet`)
+      writeFileSync(path, (await lake.get(key)) ?? new Uint8Array())
+      return path
+    }),
+  )
+  const result = await connection.runAndReadAll(
+    `select email, credit_limit, outcome, previous_credit_limit, _run_id, epoch_ms(requested_at) as requested_at
+     from read_parquet(${JSON.stringify(paths).replaceAll('"', "'")}) order by email`,
+  )
+  return result.getRowObjectsJson()
+}
+
+describe('outcomes on their way to the lake', () => {
+  it('appear with the next run, and those of later requests with the run after it', async () => {
+    const { worker, deps, lake } = setUp()
+    const [ana, bob] = platform.users.toSorted() as [string, string]
+    await worker.apply([message(intent({ [ana]: 5, 'zoe@x.io': 6 }, { requestId: 'r1' }))])
+    await platform.clock.sleep(20 * 60_000)
+
+    expect(await scanOutcomes({ runId: 'run-1' }, deps)).toEqual({ rows: 2 })
+    const first = await publishRun({ runId: 'run-1', scheduledAt: 0 }, [outcomesStream], deps)
+    const [scan] = 'manifest' in first ? first.manifest.scans : []
+    expect(scan).toMatchObject({
+      stream: 'credit_limit_outcomes',
+      status: 'complete',
+      counts: { received: 2, inserted: 2 },
+    })
+    expect(await rowsOf(lake, scan?.files.map(({ key }) => key) ?? [])).toMatchObject([
+      { email: ana, credit_limit: '5', outcome: 'applied', previous_credit_limit: null, _run_id: 'run-1' },
+      { email: 'zoe@x.io', credit_limit: '6', outcome: 'rejected' },
+    ])
+
+    await platform.clock.sleep(24 * 3_600_000)
+    await worker.apply([message(intent({ [bob]: 7 }, { requestId: 'r2' }))])
+    await platform.clock.sleep(20 * 60_000)
+    expect(await scanOutcomes({ runId: 'run-2' }, deps)).toEqual({ rows: 1 })
+    const second = await publishRun({ runId: 'run-2', scheduledAt: 0 }, [outcomesStream], deps)
+    expect('manifest' in second && second.manifest.scans).toMatchObject([{ records: 3, counts: { received: 1 } }])
+    await platform.clock.sleep(24 * 3_600_000)
+    expect(await scanOutcomes({ runId: 'run-3' }, deps)).toEqual({ rows: 0 })
+    expect(await deps.checkpoints.unpublished('credit_limit_outcomes')).toEqual([])
+  })
+
+  it('are in files of bounded size, and nothing is lost when the worker fails before the scan completes', async () => {
+    const { worker, deps } = setUp()
+    await platform.clock.sleep(24 * 3_600_000)
+    const sized = Object.fromEntries(platform.users.slice(0, 25).map((user, i) => [user, i]))
+    await worker.apply([message(intent(sized, { requestId: 'r4' }))])
+    await platform.clock.sleep(20 * 60_000)
+    const dying = {
+      ...deps,
+      index: {
+        ...deps.index,
+        writeFiles: async () => {
+          throw new Error('killed')
+        },
+      },
+    }
+    await expect(scanOutcomes({ runId: 'run-4' }, dying)).rejects.toThrow('killed')
+    expect(await scanOutcomes({ runId: 'run-4' }, { ...deps, rowsPerPart: 10 })).toEqual({ rows: 25 })
+    const result = await publishRun({ runId: 'run-4', scheduledAt: 0 }, [outcomesStream], deps)
+    const files = 'manifest' in result ? (result.manifest.scans[0]?.files ?? []) : []
+    expect(files.map(({ rows }) => rows)).toEqual([10, 10, 5])
+  })
+})
