@@ -13,7 +13,7 @@ const imports = 15
 export type BundleFigures = { name: string; bytes: number; importMs: number; clientsMs: number }
 
 /** Bundles each function as the stack does and imports it, in an empty folder and a fresh process each time. */
-export const measureBundles = async (): Promise<BundleFigures[]> => {
+export async function measureBundles(): Promise<BundleFigures[]> {
   const dir = await mkdtemp(join(tmpdir(), 'bench-bundles-'))
   try {
     const files = await readdir('functions')
@@ -26,7 +26,7 @@ export const measureBundles = async (): Promise<BundleFigures[]> => {
   }
 }
 
-const measureBundle = async (dir: string, name: string): Promise<BundleFigures> => {
+async function measureBundle(dir: string, name: string): Promise<BundleFigures> {
   const bundle = join(dir, `${name}.mjs`)
   const clients = join(dir, `${name}-clients.mjs`)
   const { metafile } = await build({ ...options, entryPoints: [`functions/${name}.ts`], outfile: bundle })
@@ -51,12 +51,16 @@ const options = {
   target,
 } as const satisfies Parameters<typeof build>[0]
 
-const clientsIn = (inputs: string[]): string[] => [
-  ...new Set(inputs.flatMap((input) => /node_modules\/(@aws-sdk\/(?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? [])),
-]
+function clientsIn(inputs: string[]): string[] {
+  return [
+    ...new Set(
+      inputs.flatMap((input) => /node_modules\/(@aws-sdk\/(?:client|lib)-[a-z0-9-]+)\//.exec(input)?.[1] ?? []),
+    ),
+  ]
+}
 
 /** Medians, taken in turns, so that whatever else the machine does falls on both alike. */
-const importTimes = async (...files: [string, string]): Promise<[number, number]> => {
+async function importTimes(...files: [string, string]): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []]
   for (let i = 0; i < imports; i++) {
     for (const side of [0, 1] as const) times[side].push(await importMs(files[side]))
@@ -64,10 +68,12 @@ const importTimes = async (...files: [string, string]): Promise<[number, number]
   return [median(times[0]), median(times[1])]
 }
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
+}
 
 /** CPU time of the import: less shaken by a busy machine than the clock. */
-const importMs = async (file: string): Promise<number> => {
+async function importMs(file: string): Promise<number> {
   const code = `const before = process.cpuUsage()
     await import(${JSON.stringify(file)})
     const { user, system } = process.cpuUsage(before)

@@ -11,13 +11,13 @@ export type Figure = {
 }
 
 /** Whether a figure is as it should be; null without an aim. */
-export const isMet = ({ value, aim }: Figure): boolean | null => {
+export function isMet({ value, aim }: Figure): boolean | null {
   if (aim === null) return null
   return 'most' in aim ? value <= aim.most : value >= aim.least
 }
 
 /** The figures as a table for people, with what was met and by how much the rest was missed. */
-export const tableOf = (figures: readonly Figure[]): string => {
+export function tableOf(figures: readonly Figure[]): string {
   const table = new Table({ head: ['part', 'measure', 'value', 'unit', 'aim', ''], style: { head: [], border: [] } })
   for (const figure of figures) {
     const { part, measure, value, unit, aim } = figure
@@ -26,14 +26,16 @@ export const tableOf = (figures: readonly Figure[]): string => {
   return table.toString()
 }
 
-const readable = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 3 : 0 })
+function readable(value: number) {
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 3 : 0 })
+}
 
-const aimText = (aim: Figure['aim']) => {
+function aimText(aim: Figure['aim']) {
   if (aim === null) return ''
   return 'most' in aim ? `<= ${readable(aim.most)}` : `>= ${readable(aim.least)}`
 }
 
-const verdict = (figure: Figure): string => {
+function verdict(figure: Figure): string {
   const { value, aim } = figure
   if (aim === null) return ''
   if (isMet(figure)) return 'met'
@@ -42,5 +44,6 @@ const verdict = (figure: Figure): string => {
 }
 
 /** The middle one. */
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
+}

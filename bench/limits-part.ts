@@ -11,7 +11,7 @@ export type LimitsTimes = { bareSeconds: number[]; emulated: LimitsAnswer[]; qui
 export const batchMs = 6
 
 /** Sets limits of `users` people at a latency, so many times each way; every process is one of its own. */
-export const limitsTimes = async ({ users, latencyMs, times }: Record<'users' | 'latencyMs' | 'times', number>) => {
+export async function limitsTimes({ users, latencyMs, times }: Record<'users' | 'latencyMs' | 'times', number>) {
   const dir = await mkdtemp(join(tmpdir(), 'bench-'))
   const platform = await serve<{ appUrl: string; baseUrl: string }>('serve-simulator.ts', {
     latencyMs,
@@ -51,7 +51,7 @@ export const limitsTimes = async ({ users, latencyMs, times }: Record<'users' | 
   }
 }
 
-const emailsOf = async (baseUrl: string): Promise<string[]> => {
+async function emailsOf(baseUrl: string): Promise<string[]> {
   const emails: string[] = []
   for (let cursor: string | null = null, more = true; more; ) {
     const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`

@@ -6,7 +6,7 @@ import { ask } from './processes.ts'
 import type { VerifierAnswer } from './verifier.ts'
 
 /** (e) What setting limits takes, from the first message received, against bare PUTs of a hundred in a row. */
-export const limitsRatio = async (): Promise<Figure[]> => {
+export async function limitsRatio(): Promise<Figure[]> {
   const { bareSeconds, emulated, quick } = await limitsTimes({ users: 10_000, latencyMs: 20, times: 3 })
   const bare = median(bareSeconds)
   const figure = (name: string, worker: LimitsAnswer[], aim: Figure['aim']): Figure => {
@@ -21,17 +21,18 @@ export const limitsRatio = async (): Promise<Figure[]> => {
 }
 
 /** (f) What a cold start loads. */
-export const bundles = async (): Promise<Figure[]> =>
-  (await measureBundles()).flatMap(({ name, bytes, importMs, clientsMs }) => {
+export async function bundles(): Promise<Figure[]> {
+  return (await measureBundles()).flatMap(({ name, bytes, importMs, clientsMs }) => {
     const measure = `import of ${name} (${importMs.toFixed(0)} ms of CPU) against its SDK clients alone`
     return [
       { part: 'f', measure: `size of ${name}`, value: bytes / 1_000_000, unit: 'MB', aim: { most: 1 } },
       { part: 'f', measure, value: importMs / clientsMs, unit: 'ratio', aim: { most: 1.3 } },
     ]
   })
+}
 
 /** (g) How long it takes to verify the audit trail, and whether memory grows with it. */
-export const verifying = async (): Promise<Figure[]> => {
+export async function verifying(): Promise<Figure[]> {
   const few = await ask<VerifierAnswer>('verify-trail.ts', { entries: 1_000 })
   const many = await ask<VerifierAnswer>('verify-trail.ts', { entries: 10_000 })
   const growth = many.peakMegabytes / few.peakMegabytes

@@ -18,7 +18,7 @@ const usdPerCall = {
  * items, so this serves syncs that write no records.
  * @throws Error for a call whose price is not listed: a cost must not be too low because something was forgotten.
  */
-export const costPerMillion = (calls: Record<string, number>, records: number): number => {
+export function costPerMillion(calls: Record<string, number>, records: number): number {
   let usd = 0
   for (const [name, count] of Object.entries(calls)) {
     const price = (usdPerCall as Record<string, number>)[name]

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export type Served<A> = { answer: A; stop(): Promise<void> }
 
 /** Starts a file of this folder, with Node's options for it, and asks it. @throws Error when it ends before it has answered. */
-export const serve = async <A>(file: string, question: unknown, execArgv: string[] = []): Promise<Served<A>> => {
+export async function serve<A>(file: string, question: unknown, execArgv: string[] = []): Promise<Served<A>> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced', execArgv })
   child.send({ question })
   const answer = await new Promise<A>((resolve, reject) => {
@@ -15,7 +15,7 @@ export const serve = async <A>(file: string, question: unknown, execArgv: string
   return { answer, stop: () => stopped(child) }
 }
 
-const stopped = async (child: ChildProcess): Promise<void> => {
+async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGTERM')
@@ -23,14 +23,14 @@ const stopped = async (child: ChildProcess): Promise<void> => {
 }
 
 /** Asks a file of this folder and stops it when it has answered. */
-export const ask = async <A>(file: string, question: unknown, execArgv?: string[]): Promise<A> => {
+export async function ask<A>(file: string, question: unknown, execArgv?: string[]): Promise<A> {
   const { answer, stop } = await serve<A>(file, question, execArgv)
   await stop()
   return answer
 }
 
 /** The other side of `serve`: answers the one question that this process is asked. */
-export const answering = <Q, A>(respond: (question: Q) => Promise<A>): void => {
+export function answering<Q, A>(respond: (question: Q) => Promise<A>): void {
   process.once('message', async (message) => {
     process.send?.({ answer: await respond((message as { question: Q }).question) })
   })

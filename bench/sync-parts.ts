@@ -12,10 +12,10 @@ export type World = {
 }
 
 /** Runs `work` in a world with so many sessions; platform, emulators and worker are processes of their own. */
-export const inWorld = async <T>(
+export async function inWorld<T>(
   { sessions, latencyMs }: { sessions: number; latencyMs: number },
   work: (world: World) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'bench-'))
   const platform = await serve<{ appUrl: string; baseUrl: string }>('serve-simulator.ts', {
     latencyMs,

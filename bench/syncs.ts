@@ -4,27 +4,30 @@ import { inWorld } from './sync-parts.ts'
 import type { WorkerAnswer } from './worker.ts'
 
 /** (a) What the engine adds to the time that the platform itself takes. */
-export const latencyRatio = (): Promise<Figure[]> =>
-  inWorld({ sessions: 100_000, latencyMs: 20 }, async ({ sync, bareLoop }) => {
+export function latencyRatio(): Promise<Figure[]> {
+  return inWorld({ sessions: 100_000, latencyMs: 20 }, async ({ sync, bareLoop }) => {
     const bare = await bareLoop()
     const { seconds } = await sync()
     const measure = `sync of ${bare.records} sessions at 20 ms against a bare loop of ${bare.seconds.toFixed(1)} s`
     return [{ part: 'a', measure, value: seconds / bare.seconds, unit: 'ratio', aim: { most: 1.05 } }]
   })
+}
 
 /** (b) Records per second of the worker's CPU, (c) its peak memory, (d) its calls to AWS, at one size. */
-export const atSize = (sessions: number) => (): Promise<Figure[]> =>
-  inWorld({ sessions, latencyMs: 0 }, async ({ sync }) => {
-    const first = await sync()
-    const unchanged = await sync()
-    return [
-      ...figuresOf(`first sync of ${sessions}`, first, 20_000),
-      ...figuresOf(`unchanged sync of ${sessions}`, unchanged, 40_000),
-      ...callsOf(`unchanged sync of ${sessions}`, unchanged),
-    ]
-  })
+export function atSize(sessions: number) {
+  return (): Promise<Figure[]> =>
+    inWorld({ sessions, latencyMs: 0 }, async ({ sync }) => {
+      const first = await sync()
+      const unchanged = await sync()
+      return [
+        ...figuresOf(`first sync of ${sessions}`, first, 20_000),
+        ...figuresOf(`unchanged sync of ${sessions}`, unchanged, 40_000),
+        ...callsOf(`unchanged sync of ${sessions}`, unchanged),
+      ]
+    })
+}
 
-const figuresOf = (what: string, { counts, cpuSeconds, peakMegabytes }: WorkerAnswer, least: number): Figure[] => {
+function figuresOf(what: string, { counts, cpuSeconds, peakMegabytes }: WorkerAnswer, least: number): Figure[] {
   const unit = 'records per s of CPU'
   return [
     { part: 'b', measure: what, value: counts.received / cpuSeconds, unit, aim: { least } },
@@ -32,7 +35,7 @@ const figuresOf = (what: string, { counts, cpuSeconds, peakMegabytes }: WorkerAn
   ]
 }
 
-const callsOf = (what: string, { calls, counts }: WorkerAnswer): Figure[] => {
+function callsOf(what: string, { calls, counts }: WorkerAnswer): Figure[] {
   const total = (part: string) =>
     Object.entries(calls).reduce((sum, [name, count]) => (name.startsWith(part) ? sum + count : sum), 0)
   const cost = costPerMillion(calls, counts.received)

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chain } from '../lib/audit/trail/chain.ts'
 import { createDigester } from '../lib/audit/trail/digest.ts'
-import { createFileSigner } from '../lib/stores/file-signer.ts'
-import { createFolderStore } from '../lib/audit/verify/folder.ts'
 import { newHead } from '../lib/audit/trail/head.ts'
 import type { AuditHead } from '../lib/audit/trail/ports.ts'
 import { createTrail } from '../lib/audit/trail/trail.ts'
+import { createFolderStore } from '../lib/audit/verify/folder.ts'
 import { systemClock } from '../lib/core/clock.ts'
+import { createFileSigner } from '../lib/stores/file-signer.ts'
 import { answering, ask } from './processes.ts'
 
 const entryBytes = 20_000
@@ -25,7 +25,7 @@ answering(async ({ entries }: { entries: number }): Promise<unknown> => {
   }
 })
 
-const writeTrail = async (folder: string, entries: number): Promise<void> => {
+async function writeTrail(folder: string, entries: number): Promise<void> {
   const store = createFolderStore(join(folder, dir))
   const state = newHead()
   for (let revision = 1; revision <= entries; revision++) {
@@ -41,7 +41,7 @@ const writeTrail = async (folder: string, entries: number): Promise<void> => {
   await digester.write(new AbortController().signal)
 }
 
-const headOf = (state: ReturnType<typeof newHead>): AuditHead => {
+function headOf(state: ReturnType<typeof newHead>): AuditHead {
   let current = { version: 1, state }
   return {
     read: async () => current,
@@ -53,13 +53,15 @@ const headOf = (state: ReturnType<typeof newHead>): AuditHead => {
 }
 
 /** A revision of about 20 KB. */
-const entryOf = (revision: number) => ({
-  revision,
-  recordedAt: '2026-01-05T02:00:00.000Z',
-  redactionKey: '0123456789abcdef',
-  user: { id: `u_${revision % 7}`, email: `user${revision % 7}@example.com` },
-  settings: {
-    sessionRetentionDays: revision,
-    commandAllowlist: Array.from({ length: entryBytes / 40 }, (_, at) => `command ${at} --of ${revision} --and more`),
-  },
-})
+function entryOf(revision: number) {
+  return {
+    revision,
+    recordedAt: '2026-01-05T02:00:00.000Z',
+    redactionKey: '0123456789abcdef',
+    user: { id: `u_${revision % 7}`, email: `user${revision % 7}@example.com` },
+    settings: {
+      sessionRetentionDays: revision,
+      commandAllowlist: Array.from({ length: entryBytes / 40 }, (_, at) => `command ${at} --of ${revision} --and more`),
+    },
+  }
+}

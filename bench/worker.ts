@@ -3,10 +3,10 @@ import { compose } from '../lib/compose/app.ts'
 import { noDeadline } from '../lib/core/deadline.ts'
 import { silentLog } from '../lib/core/log.ts'
 import { noMetrics } from '../lib/core/metrics.ts'
+import { finishRun } from '../lib/publish/run-streams.ts'
 import { createAwsClients } from '../lib/stores/clients.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import type { Counts } from '../lib/sync/checkpoint.ts'
-import { finishRun } from '../lib/publish/run-streams.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
 import { answering } from './processes.ts'
 
@@ -52,7 +52,7 @@ answering(async (variables: Record<string, string>): Promise<WorkerAnswer> => {
   }
 })
 
-const countCalls = (handler: NodeHttpHandler, calls: Record<string, number>) => {
+function countCalls(handler: NodeHttpHandler, calls: Record<string, number>) {
   const handle = handler.handle.bind(handler)
   handler.handle = (request, options) => {
     const name = operationOf(request)
@@ -63,7 +63,7 @@ const countCalls = (handler: NodeHttpHandler, calls: Record<string, number>) => 
 
 type Request = Parameters<NodeHttpHandler['handle']>[0]
 
-const operationOf = ({ headers, method, query }: Request): string => {
+function operationOf({ headers, method, query }: Request): string {
   const target = headers['x-amz-target'] ?? headers['X-Amz-Target']
   if (target) return `DynamoDB ${target.split('.')[1]}`
   if ('list-type' in query) return 'S3 ListObjectsV2'

@@ -9,7 +9,7 @@ const app = composeLimits(processVariables(), doors)
 const api = app.platform()
 
 /** Applies intents of credit limits; only the messages that failed come again. */
-export const handler = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+export async function handler({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   begin(context)
   return await applyBatch(Records, app.applyDeps(api, { remainingMs: () => context.getRemainingTimeInMillis() }))
 }

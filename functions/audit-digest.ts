@@ -9,7 +9,7 @@ const { begin, ...doors } = observe()
 const app = compose(processVariables(), doors)
 
 /** Once a day: verifies the audit trail, writes faults as findings, and signs a digest. */
-export const handler = async (_event: unknown, context: Context) => {
+export async function handler(_event: unknown, context: Context) {
   begin(context)
   if (!app.audit) throw new FatalError('AUDIT_BUCKET is missing; set it to the audit bucket', { code: 'configuration' })
   const signal = AbortSignal.timeout(context.getRemainingTimeInMillis())

@@ -8,7 +8,7 @@ const { begin, ...doors } = observe()
 const app = composeLimits(processVariables(), doors)
 
 /** Turns a file that was dropped into the inbox into intents. A file that is refused is no error: its report says why. */
-export const handler = async ({ time, detail }: S3ObjectCreatedNotificationEvent, context: Context): Promise<void> => {
+export async function handler({ time, detail }: S3ObjectCreatedNotificationEvent, context: Context): Promise<void> {
   begin(context)
   await importFile(
     { key: detail.object.key, droppedAt: Date.parse(time), droppedBy: detail.requester },

@@ -11,7 +11,7 @@ export type Observation = { log: Log; metrics: Metrics; begin(context: Context):
  * Log lines as JSON, measurements in the embedded metric format (each line one metric, since their dimensions differ).
  * Service, namespace and level come from the POWERTOOLS_ variables that the stack sets.
  */
-export const observe = (): Observation => {
+export function observe(): Observation {
   const logger = new Logger()
   const embedded = new EmbeddedMetrics()
   return {

@@ -2,11 +2,11 @@ import type { Context } from 'aws-lambda'
 import * as z from 'zod'
 import { compose } from '../lib/compose/app.ts'
 import { processVariables } from '../lib/core/env.ts'
+import { finishRun } from '../lib/publish/run-streams.ts'
+import { failureOf, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import { measureRun } from '../lib/sync/measure.ts'
 import { Occasion, runOf } from '../lib/sync/occasion.ts'
-import { finishRun } from '../lib/publish/run-streams.ts'
-import { failureOf, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
 import { observe } from './observe.ts'
 
 const { begin, ...doors } = observe()
@@ -14,7 +14,7 @@ const app = compose(processVariables(), doors)
 const Event = Occasion.extend({ outcomes: z.array(StepOutcome) })
 
 /** Publishes what the streams of a run completed. `failure` says why the run counts as failed; null when it does not. */
-export const handler = async (event: unknown, context: Context) => {
+export async function handler(event: unknown, context: Context) {
   begin(context)
   const { outcomes, ...occasion } = Event.parse(event)
   const run = runOf(occasion)

@@ -2,9 +2,9 @@ import type { Context } from 'aws-lambda'
 import * as z from 'zod'
 import { compose } from '../lib/compose/app.ts'
 import { processVariables } from '../lib/core/env.ts'
+import { stepAfter } from '../lib/publish/steps.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import { Occasion, runOf } from '../lib/sync/occasion.ts'
-import { stepAfter } from '../lib/publish/steps.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
 import { observe } from './observe.ts'
 
@@ -13,7 +13,7 @@ const app = compose(processVariables(), doors)
 const Event = Occasion.extend({ stream: z.string() })
 
 /** One attempt at one stream. Whatever it comes to is data: the state machine decides whether it calls again. */
-export const handler = async (event: unknown, context: Context) => {
+export async function handler(event: unknown, context: Context) {
   begin(context)
   const { stream, ...occasion } = Event.parse(event)
   const deps = await app.syncDeps({ remainingMs: () => context.getRemainingTimeInMillis() })

@@ -8,7 +8,7 @@ import { StatelessStack } from './stateless-stack.ts'
  * Both stacks of one installation, checked by cdk-nag.
  * @throws Error that names each wrong value of the configuration.
  */
-export const addInstallation = (app: App, input: unknown) => {
+export function addInstallation(app: App, input: unknown) {
   const config = parseConfig(input)
   const stateful = new StatefulStack(app, `${config.name}-stateful`, { config })
   const stateless = new StatelessStack(app, `${config.name}-stateless`, { config })

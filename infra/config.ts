@@ -8,7 +8,7 @@ const StreamName = z.enum(streamNames as [string, ...string[]], {
   error: ({ input }) => `names no stream: "${input}". The streams are: ${streamNames.join(', ')}`,
 })
 
-const isTimeZone = (zone: string): boolean => {
+function isTimeZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })
     return true
@@ -17,11 +17,12 @@ const isTimeZone = (zone: string): boolean => {
   }
 }
 
-const address = (example: string) =>
-  z.url({
+function address(example: string) {
+  return z.url({
     protocol: /^https$/,
     error: ({ input }) => `${input ? `is not an https address: "${input}"` : 'is missing'}; set it to ${example}`,
   })
+}
 
 const Schedule = z.strictObject({
   expression: z
@@ -67,7 +68,9 @@ const Limits = z.strictObject({
 const maxWatchRulesBytes = 2_500
 
 /** The rules as a function gets them. */
-export const watchRulesText = (rules: readonly WatchRule[]): string => JSON.stringify(rules)
+export function watchRulesText(rules: readonly WatchRule[]): string {
+  return JSON.stringify(rules)
+}
 
 const WatchRules = z
   .array(WatchRule)
@@ -120,7 +123,7 @@ export type Config = z.infer<typeof Config>
 export type ConfigInput = z.input<typeof Config>
 
 /** @throws Error that names every wrong value, what is wrong with it, and what to write. */
-export const parseConfig = (input: unknown): Config => {
+export function parseConfig(input: unknown): Config {
   const result = Config.safeParse(input)
   if (result.success) return withEnabledStreams(result.data)
   const problems = result.error.issues.map(({ path, message }) => `  - ${path.join('.') || 'config'} ${message}`)
@@ -128,7 +131,7 @@ export const parseConfig = (input: unknown): Config => {
 }
 
 /** A schedule leaves out the streams that are not enabled, and is left out when none remains. */
-const withEnabledStreams = (config: Config): Config => {
+function withEnabledStreams(config: Config): Config {
   const schedules = Object.entries(config.schedules).map(([name, schedule]) => {
     const enabled = schedule.streams.filter((stream) => config.streams.includes(stream))
     return [name, { ...schedule, streams: enabled }] as const

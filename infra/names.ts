@@ -6,25 +6,27 @@ import type { BucketShape, TableShape } from '../lib/stores/resources.ts'
  * Physical names, from the installation's prefix. Both stacks derive them, so that neither exports values to the other
  * and a stateful resource can't be replaced unnoticed: its name is taken.
  */
-export const namesOf = (prefix: string) => ({
-  prefix,
-  table: ({ name }: Pick<TableShape, 'name'>) => `${prefix}-${name}`,
-  /** Bucket names are one space for all accounts. */
-  bucket: ({ name }: Pick<BucketShape, 'name'>) => `${prefix}-${name}-${Aws.ACCOUNT_ID}-${Aws.REGION}`,
-  queue: ({ name }: Pick<QueueShape, 'name'>) => `${prefix}-${name}`,
-  redactionSecret: `${prefix}/redaction-key`,
-  /** Glue knows no hyphens in names that SQL can use unquoted. */
-  database: prefix.replaceAll('-', '_'),
-  workgroup: prefix,
-  startDeadLetters: `${prefix}-undelivered-starts`,
-  /** The parameter that holds the ARN of the key, which no name tells. */
-  keyParameter: `/${prefix}/key-arn`,
-  /** Likewise for the key that signs digests of the audit trail. */
-  signingKeyParameter: `/${prefix}/audit-signing-key-arn`,
-  alarmTopic: `${prefix}-alarms`,
-  stateMachine: `${prefix}-sync`,
-  function: (name: string) => `${prefix}-${name}`,
-  logGroup: (name: string) => `/platform-sync/${prefix}/${name}`,
-})
+export function namesOf(prefix: string) {
+  return {
+    prefix,
+    table: ({ name }: Pick<TableShape, 'name'>) => `${prefix}-${name}`,
+    /** Bucket names are one space for all accounts. */
+    bucket: ({ name }: Pick<BucketShape, 'name'>) => `${prefix}-${name}-${Aws.ACCOUNT_ID}-${Aws.REGION}`,
+    queue: ({ name }: Pick<QueueShape, 'name'>) => `${prefix}-${name}`,
+    redactionSecret: `${prefix}/redaction-key`,
+    /** Glue knows no hyphens in names that SQL can use unquoted. */
+    database: prefix.replaceAll('-', '_'),
+    workgroup: prefix,
+    startDeadLetters: `${prefix}-undelivered-starts`,
+    /** The parameter that holds the ARN of the key, which no name tells. */
+    keyParameter: `/${prefix}/key-arn`,
+    /** Likewise for the key that signs digests of the audit trail. */
+    signingKeyParameter: `/${prefix}/audit-signing-key-arn`,
+    alarmTopic: `${prefix}-alarms`,
+    stateMachine: `${prefix}-sync`,
+    function: (name: string) => `${prefix}-${name}`,
+    logGroup: (name: string) => `/platform-sync/${prefix}/${name}`,
+  }
+}
 
 export type Names = ReturnType<typeof namesOf>

@@ -4,8 +4,8 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type CfnKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { StringParameter } from 'aws-cdk-lib/aws-ssm'
-import { limitsTable } from '../lib/stores/ledger-items.ts'
 import { publishedStreams } from '../lib/publish/published-streams.ts'
+import { limitsTable } from '../lib/stores/ledger-items.ts'
 import {
   auditBucket,
   inboxBucket,

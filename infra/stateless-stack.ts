@@ -111,25 +111,31 @@ export class StatelessStack extends Stack {
 
 type Installed = { config: Config; names: Names; keyArn: string; undelivered: IQueue }
 
-const platformEnvironmentOf = ({ platform }: Config): Record<string, string> => ({
-  PLATFORM_APP_URL: platform.appUrl,
-  PLATFORM_BASE_URL: platform.baseUrl,
-  PLATFORM_SECRET_ID: platform.secretName,
-})
+function platformEnvironmentOf({ platform }: Config): Record<string, string> {
+  return {
+    PLATFORM_APP_URL: platform.appUrl,
+    PLATFORM_BASE_URL: platform.baseUrl,
+    PLATFORM_SECRET_ID: platform.secretName,
+  }
+}
 
 /** What functions read from their environment (lib/core/env.ts). */
-const environmentOf = (config: Config, names: Names): Record<string, string> => ({
-  ...platformEnvironmentOf(config),
-  REDACTION_SECRET_ID: names.redactionSecret,
-  [stateTable.variable]: names.table(stateTable),
-  [recordsTable.variable]: names.table(recordsTable),
-  [lakeBucket.variable]: names.bucket(lakeBucket),
-  CATALOG_DATABASE: names.database,
-  EVENT_BUS: config.eventBus,
-})
+function environmentOf(config: Config, names: Names): Record<string, string> {
+  return {
+    ...platformEnvironmentOf(config),
+    REDACTION_SECRET_ID: names.redactionSecret,
+    [stateTable.variable]: names.table(stateTable),
+    [recordsTable.variable]: names.table(recordsTable),
+    [lakeBucket.variable]: names.bucket(lakeBucket),
+    CATALOG_DATABASE: names.database,
+    EVENT_BUS: config.eventBus,
+  }
+}
 
 /** What those read, besides, that append to the audit trail. */
-const auditEnvironmentOf = (names: Names, signingKeyArn: string): Record<string, string> => ({
-  [auditBucket.variable]: names.bucket(auditBucket),
-  AUDIT_SIGNING_KEY_ARN: signingKeyArn,
-})
+function auditEnvironmentOf(names: Names, signingKeyArn: string): Record<string, string> {
+  return {
+    [auditBucket.variable]: names.bucket(auditBucket),
+    AUDIT_SIGNING_KEY_ARN: signingKeyArn,
+  }
+}

@@ -69,31 +69,36 @@ export class Buckets extends Construct {
 
 const abortUploads: LifecycleRule = { id: 'incomplete-uploads', abortIncompleteMultipartUploadAfter: Duration.days(2) }
 
-const oldVersions = ({ oldVersionDays }: Config['retention']): LifecycleRule => ({
-  id: 'old-versions',
-  noncurrentVersionExpiration: Duration.days(oldVersionDays),
-  expiredObjectDeleteMarker: true,
-})
+function oldVersions({ oldVersionDays }: Config['retention']): LifecycleRule {
+  return {
+    id: 'old-versions',
+    noncurrentVersionExpiration: Duration.days(oldVersionDays),
+    expiredObjectDeleteMarker: true,
+  }
+}
 
 /**
  * The index that stands is never rewritten while nothing changes, so that its age says nothing: only what publish has
  * replaced and removed expires, and sooner than the rest.
  */
-const lakeRules = (retention: Config['retention']): LifecycleRule[] => [
-  abortUploads,
-  oldVersions(retention),
-  { id: 'replaced-indexes', prefix: 'index/', noncurrentVersionExpiration: Duration.days(3) },
-  { id: 'query-results', prefix: 'query-results/', expiration: Duration.days(retention.oldVersionDays) },
-  { id: 'quarantine', prefix: 'quarantine/', expiration: Duration.days(retention.quarantineDays) },
-]
+function lakeRules(retention: Config['retention']): LifecycleRule[] {
+  return [
+    abortUploads,
+    oldVersions(retention),
+    { id: 'replaced-indexes', prefix: 'index/', noncurrentVersionExpiration: Duration.days(3) },
+    { id: 'query-results', prefix: 'query-results/', expiration: Duration.days(retention.oldVersionDays) },
+    { id: 'quarantine', prefix: 'quarantine/', expiration: Duration.days(retention.quarantineDays) },
+  ]
+}
 
-const lockOf = ({ auditMode, auditDays }: Config['retention']): ObjectLockRetention =>
-  auditMode === 'compliance'
+function lockOf({ auditMode, auditDays }: Config['retention']): ObjectLockRetention {
+  return auditMode === 'compliance'
     ? ObjectLockRetention.compliance(Duration.days(auditDays))
     : ObjectLockRetention.governance(Duration.days(auditDays))
+}
 
 /** A logical id that no refactoring changes: another one would be another bucket. */
-const pin = (bucket: Bucket, logicalId: string): CfnBucket => {
+function pin(bucket: Bucket, logicalId: string): CfnBucket {
   const resource = bucket.node.defaultChild as CfnBucket
   resource.overrideLogicalId(logicalId)
   return resource

@@ -94,5 +94,6 @@ export class CatalogDatabase extends Construct {
   }
 }
 
-const pascalCase = (name: string): string =>
-  name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,8 +1,8 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
-import { limitsTable } from '../../lib/stores/ledger-items.ts'
-import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
 import { publishedStreams } from '../../lib/publish/published-streams.ts'
 import { warehouseTables } from '../../lib/stores/glue-table.ts'
+import { limitsTable } from '../../lib/stores/ledger-items.ts'
+import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
 import {
   auditBucket,
   type BucketShape,
@@ -29,7 +29,7 @@ export type Resources = {
  * What each function may do, action by action. Reading an object that may be missing needs s3:ListBucket: without it S3
  * says "forbidden" instead of "not there".
  */
-export const grantSyncStream = (sync: WorkerFunction, resources: Resources): void => {
+export function grantSyncStream(sync: WorkerFunction, resources: Resources): void {
   const { names, keyArn, platformSecret } = resources
   const { table, objects, bucket, secret } = arns(sync, names)
   sync.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], table(stateTable))
@@ -48,7 +48,7 @@ export const grantSyncStream = (sync: WorkerFunction, resources: Resources): voi
 }
 
 /** Publishing reads and removes working objects, brings the outcomes of limits along, and writes manifests, the catalog and one event. */
-export const grantPublishRun = (publish: WorkerFunction, resources: Resources): void => {
+export function grantPublishRun(publish: WorkerFunction, resources: Resources): void {
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
@@ -67,7 +67,7 @@ export const grantPublishRun = (publish: WorkerFunction, resources: Resources): 
 }
 
 /** Applying reads messages and sends none: a function that feeds its own queue is stopped by Lambda after 16 turns. */
-export const grantApplyLimits = (apply: WorkerFunction, { names, keyArn, platformSecret }: Resources): void => {
+export function grantApplyLimits(apply: WorkerFunction, { names, keyArn, platformSecret }: Resources): void {
   const { table, queue, secret } = arns(apply, names)
   apply.allow(
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
@@ -82,7 +82,7 @@ export const grantApplyLimits = (apply: WorkerFunction, { names, keyArn, platfor
 }
 
 /** Importing takes files out of the inbox, compares them with the ledger, and sends messages. */
-export const grantImportLimits = (imports: WorkerFunction, { names, keyArn }: Resources): void => {
+export function grantImportLimits(imports: WorkerFunction, { names, keyArn }: Resources): void {
   const { table, queue, objects, bucket } = arns(imports, names)
   imports.allow(['s3:GetObject', 's3:DeleteObject'], ...objects(inboxBucket, null))
   imports.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(inboxBucket, 'done', 'failed'))
@@ -93,7 +93,7 @@ export const grantImportLimits = (imports: WorkerFunction, { names, keyArn }: Re
 }
 
 /** The daily digest reads the whole trail and appends to it. */
-export const grantAuditDigest = (digest: WorkerFunction, resources: Resources): void => {
+export function grantAuditDigest(digest: WorkerFunction, resources: Resources): void {
   const { table, objects, bucket } = arns(digest, resources.names)
   digest.allow(['dynamodb:GetItem'], table(stateTable))
   digest.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'index/audit'))
@@ -103,7 +103,7 @@ export const grantAuditDigest = (digest: WorkerFunction, resources: Resources): 
 }
 
 /** Appending to the audit trail: its head, its objects, what is staged for it, and its signature. Nobody may remove an object. */
-const grantRecording = (recorder: WorkerFunction, { names, signingKeyArn }: Resources): void => {
+function grantRecording(recorder: WorkerFunction, { names, signingKeyArn }: Resources): void {
   const { table, objects, bucket } = arns(recorder, names)
   recorder.allow(['dynamodb:PutItem'], table(stateTable))
   recorder.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], ...objects(auditBucket, 'audit'))
@@ -122,7 +122,7 @@ const useKey = [
   'kms:ReEncryptTo',
 ]
 
-const arns = (scope: WorkerFunction, names: Names) => {
+function arns(scope: WorkerFunction, names: Names) {
   const stack = Stack.of(scope)
   const bucket = (shape: BucketShape) =>
     stack.formatArn({ service: 's3', resource: names.bucket(shape), region: '', account: '' })
@@ -141,7 +141,7 @@ const arns = (scope: WorkerFunction, names: Names) => {
 }
 
 /** The folders of a bucket are the finest grain there is: the names of objects are made at run time, or by people. */
-const objectsIn = (scope: WorkerFunction, bucket: string, prefix: string): string => {
+function objectsIn(scope: WorkerFunction, bucket: string, prefix: string): string {
   const pattern = `${bucket}/${prefix}*`
   const asReported = pattern
     .replace(Stack.of(scope).partition, '<AWS::Partition>')
@@ -154,5 +154,6 @@ const objectsIn = (scope: WorkerFunction, bucket: string, prefix: string): strin
   return pattern
 }
 
-const arn = ({ partition, region, account }: Stack, service: string, resource: string): string =>
-  `arn:${partition}:${service}:${region}:${account}:${resource}`
+function arn({ partition, region, account }: Stack, service: string, resource: string): string {
+  return `arn:${partition}:${service}:${region}:${account}:${resource}`
+}

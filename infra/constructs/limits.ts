@@ -67,7 +67,7 @@ export class Limits extends Construct {
   }
 }
 
-const environmentOf = (scope: Construct, { names, config }: Props): Record<string, string> => {
+function environmentOf(scope: Construct, { names, config }: Props): Record<string, string> {
   const { region, account, urlSuffix } = Stack.of(scope)
   return {
     [limitsTable.variable]: names.table(limitsTable),

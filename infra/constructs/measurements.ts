@@ -7,7 +7,7 @@ import { metricNamespace } from './worker-function.ts'
 type Options = { period: Duration; label?: string }
 
 /** The worker's own measurements, by the dimensions under which they are sent. */
-export const measurementsOf = ({ prefix: service }: Names) => {
+export function measurementsOf({ prefix: service }: Names) {
   const metric = (name: MetricName, dimensions: Record<string, string>, options: Options) =>
     new Metric({
       namespace: metricNamespace,
@@ -37,6 +37,6 @@ export const measurementsOf = ({ prefix: service }: Names) => {
 export type Measurements = ReturnType<typeof measurementsOf>
 
 /** A metric of an AWS service. */
-export const awsMetric = (
-  props: Pick<MetricProps, 'namespace' | 'metricName' | 'dimensionsMap' | 'period' | 'label'>,
-) => new Metric({ ...props, statistic: Stats.SUM })
+export function awsMetric(props: Pick<MetricProps, 'namespace' | 'metricName' | 'dimensionsMap' | 'period' | 'label'>) {
+  return new Metric({ ...props, statistic: Stats.SUM })
+}

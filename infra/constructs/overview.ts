@@ -37,9 +37,11 @@ export class Overview extends Construct {
   }
 }
 
-const graph = (title: string, left: IMetric[], width = 8) => new GraphWidget({ title, left, width, height: 6 })
+function graph(title: string, left: IMetric[], width = 8) {
+  return new GraphWidget({ title, left, width, height: 6 })
+}
 
-const lastNight = ({ names, config }: Watched): IWidget[] => {
+function lastNight({ names, config }: Watched): IWidget[] {
   const { ofSchedule, ofAll } = measurementsOf(names)
   const runs = Object.keys(config.schedules).map((label) => ofSchedule('RunComplete', label, { period: day, label }))
   const trouble = (['StreamFailed', 'StreamSuspect'] as const).map((name) =>
@@ -51,7 +53,7 @@ const lastNight = ({ names, config }: Watched): IWidget[] => {
   ]
 }
 
-const streamRows = ({ names, config }: Watched): IWidget[][] => {
+function streamRows({ names, config }: Watched): IWidget[][] {
   const { ofStream } = measurementsOf(names)
   const perStream = (name: MetricName) => config.streams.map((stream) => ofStream(name, stream, { period: hour }))
   return [
@@ -71,7 +73,7 @@ const streamRows = ({ names, config }: Watched): IWidget[][] => {
   ]
 }
 
-const limitsRows = ({ names, queues: { limits, deadLetters } }: Watched): IWidget[][] => {
+function limitsRows({ names, queues: { limits, deadLetters } }: Watched): IWidget[][] {
   const { ofAny } = measurementsOf(names)
   const waiting = [
     limits.metricApproximateNumberOfMessagesVisible({ label: 'waiting', period: hour }),
@@ -91,7 +93,7 @@ const limitsRows = ({ names, queues: { limits, deadLetters } }: Watched): IWidge
   ]
 }
 
-const auditRows = ({ names }: Watched): IWidget[][] => {
+function auditRows({ names }: Watched): IWidget[][] {
   const { ofAny } = measurementsOf(names)
   const daily = (...metrics: MetricName[]) => metrics.map((name) => ofAny(name, { period: day }))
   return [
@@ -104,10 +106,12 @@ const auditRows = ({ names }: Watched): IWidget[][] => {
   ]
 }
 
-const heading = (text: string) => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 })
+function heading(text: string) {
+  return new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 })
+}
 
 /** What is billed by use, per day. */
-const costs = ({ names, machine, functions }: Watched): [string, IMetric[]][] => {
+function costs({ names, machine, functions }: Watched): [string, IMetric[]][] {
   const consumed = (kind: 'Read' | 'Write') =>
     [stateTable, recordsTable, limitsTable].map((shape) =>
       awsMetric({

@@ -60,7 +60,7 @@ export class SyncMachine extends Construct {
   }
 }
 
-const acknowledgeWildcards = (machine: StateMachine, functions: Functions) => {
+function acknowledgeWildcards(machine: StateMachine, functions: Functions) {
   const stack = Stack.of(machine)
   Validations.of(machine).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
@@ -75,7 +75,7 @@ const acknowledgeWildcards = (machine: StateMachine, functions: Functions) => {
   }
 }
 
-const runDefinition = (scope: Construct, functions: Functions): IChainable => {
+function runDefinition(scope: Construct, functions: Functions): IChainable {
   const everyStream = new MapState(scope, 'EveryStream', {
     itemsPath: '$.streams',
     itemSelector: {
@@ -94,7 +94,7 @@ const runDefinition = (scope: Construct, functions: Functions): IChainable => {
   return everyStream.next(publish(scope, functions.publishRun)).next(ended)
 }
 
-const oneStream = (scope: Construct, syncStream: IFunction): IChainable => {
+function oneStream(scope: Construct, syncStream: IFunction): IChainable {
   const attempt = new LambdaInvoke(scope, 'SyncStream', {
     lambdaFunction: syncStream,
     payloadResponseOnly: true,
@@ -121,7 +121,7 @@ const oneStream = (scope: Construct, syncStream: IFunction): IChainable => {
   return attempt.next(next)
 }
 
-const publish = (scope: Construct, publishRun: IFunction) => {
+function publish(scope: Construct, publishRun: IFunction) {
   const task = new LambdaInvoke(scope, 'PublishRun', {
     lambdaFunction: publishRun,
     payloadResponseOnly: true,
@@ -131,28 +131,32 @@ const publish = (scope: Construct, publishRun: IFunction) => {
   return retry(task, { seconds: 60, times: 5 })
 }
 
-const payloadOf = (...fields: string[]): TaskInput =>
-  TaskInput.fromObject(Object.fromEntries(fields.map((field) => [`${field}.$`, `$.${field}`])))
+function payloadOf(...fields: string[]): TaskInput {
+  return TaskInput.fromObject(Object.fromEntries(fields.map((field) => [`${field}.$`, `$.${field}`])))
+}
 
-const retry = <T extends TaskStateBase>(task: T, { seconds, times }: { seconds: number; times: number }): T =>
-  task.addRetry({
+function retry<T extends TaskStateBase>(task: T, { seconds, times }: { seconds: number; times: number }): T {
+  return task.addRetry({
     errors: ['States.ALL'],
     interval: Duration.seconds(seconds),
     maxAttempts: times,
     backoffRate: 1,
   }) as T
+}
 
 type Counter = 'pauses' | 'waits'
 const most: Record<Counter, number> = { pauses: mostPauses, waits: mostWaits }
 
-const may = (counter: Counter, ...statuses: string[]): Condition =>
-  Condition.and(
+function may(counter: Counter, ...statuses: string[]): Condition {
+  return Condition.and(
     Condition.or(...statuses.map((status) => Condition.stringEquals('$.step.status', status))),
     Condition.numberLessThan(`$.${counter}.count`, most[counter]),
   )
+}
 
-const count = (scope: Construct, counter: Counter): Pass =>
-  new Pass(scope, `Count${counter === 'pauses' ? 'Pause' : 'Wait'}`, {
+function count(scope: Construct, counter: Counter): Pass {
+  return new Pass(scope, `Count${counter === 'pauses' ? 'Pause' : 'Wait'}`, {
     parameters: { 'count.$': `States.MathAdd($.${counter}.count, 1)` },
     resultPath: `$.${counter}`,
   })
+}

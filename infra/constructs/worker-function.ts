@@ -69,11 +69,13 @@ export class WorkerFunction extends Construct {
   }
 }
 
-const powertools = ({ prefix }: Names) => ({
-  POWERTOOLS_SERVICE_NAME: prefix,
-  POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
-  POWERTOOLS_LOG_LEVEL: 'INFO',
-})
+function powertools({ prefix }: Names) {
+  return {
+    POWERTOOLS_SERVICE_NAME: prefix,
+    POWERTOOLS_METRICS_NAMESPACE: metricNamespace,
+    POWERTOOLS_LOG_LEVEL: 'INFO',
+  }
+}
 
 /** Where all measurements of the worker stand in CloudWatch; the dimension `service` holds the installation's name. */
 export const metricNamespace = 'AgentPlatformSync'

@@ -1,16 +1,16 @@
 import type { Clock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { StreamObserver } from '../sync/ports.ts'
-import { createDigester, type Digester } from './trail/digest.ts'
-import { createAuditHook } from './hook.ts'
-import { createIndexCache, type IndexCache } from './trail/index-cache.ts'
-import { createAuditObserver } from './observer.ts'
-import type { AuditHead, Signer, TrailStore, WorkStore } from './trail/ports.ts'
-import { createRecorder } from './trail/recorder.ts'
 import type { Redactor } from '../redaction/redact.ts'
 import { redactionKeyOf } from '../redaction/redaction-key.ts'
-import { createTrail, type Trail } from './trail/trail.ts'
+import type { StreamObserver } from '../sync/ports.ts'
 import type { Watch } from './changes/watch.ts'
+import { createAuditHook } from './hook.ts'
+import { createAuditObserver } from './observer.ts'
+import { createDigester, type Digester } from './trail/digest.ts'
+import { createIndexCache, type IndexCache } from './trail/index-cache.ts'
+import type { AuditHead, Signer, TrailStore, WorkStore } from './trail/ports.ts'
+import { createRecorder } from './trail/recorder.ts'
+import { createTrail, type Trail } from './trail/trail.ts'
 
 /** The audit trail with all that reads and writes it. */
 export type Audit = {
@@ -43,7 +43,7 @@ const dayMs = 24 * 3_600_000
 const promisedMs = 26 * 3_600_000
 
 /** The audit trail over its stores. */
-export const createAudit = (deps: Deps): Audit => {
+export function createAudit(deps: Deps): Audit {
   const { store, work, head, signer, watch, clock, metrics, daily } = deps
   const parts = () => {
     const trail = createTrail(deps)

@@ -2,17 +2,17 @@ import { auditFindings, type SettingChangeRow, settingChanges } from '../streams
 import type { Table } from '../streams/table.ts'
 import type { ScanIds } from '../sync/ports.ts'
 import type { Change } from './changes/diff.ts'
+import { readHistory, type Step, userOf, type WatchedChange } from './changes/history.ts'
+import { changeRowsOf } from './changes/tables.ts'
+import type { Watch, WatchMatch } from './changes/watch.ts'
 import type { Digester } from './trail/digest.ts'
 import { Finding, type Severity } from './trail/finding.ts'
-import { readHistory, type Step, userOf, type WatchedChange } from './changes/history.ts'
 import type { IndexCache } from './trail/index-cache.ts'
 import { range, readAhead } from './trail/read-ahead.ts'
 import type { Recorder, SeenRevision } from './trail/recorder.ts'
 import { placesOf } from './trail/revision-index.ts'
 import { unseal } from './trail/sealed.ts'
-import { changeRowsOf } from './changes/tables.ts'
 import type { Trail } from './trail/trail.ts'
-import type { Watch, WatchMatch } from './changes/watch.ts'
 
 /** What happened to the trail in a scan, for the summary of the run, metrics and events. */
 export type AuditNews = {
@@ -54,26 +54,28 @@ const rowsAtOnce = 2_000
 const readsAtOnce = 16
 
 /** The hook over a trail. */
-export const createAuditHook = ({ trail, index, recorder, digester, watch }: Deps): AuditHook => ({
-  afterFlush: (revisions, scan, signal) => recorder.record(revisions, scan, signal),
-  onComplete: async ({ seen, writeRows, ...scan }, signal) => {
-    await recorder.compare(seen, scan, signal)
-    await digester.writeIfDue(signal)
-    const { marks, reported } = (await trail.settled(signal)).state
-    const findings = await readFindings(trail, reported.findings, marks.findings.sequence)
-    if (findings.length > 0) await writeRows(auditFindings as Table, findings)
-    const steps = readHistory((at) => trail.read('entries', at), placesOf(await index.at(marks)), {
-      watch,
-      only: (after, before) => Math.max(after.sequence, before?.sequence ?? 0) > reported.entries,
-    })
-    const matches = await writeChanges(steps, writeRows)
-    const settle = () =>
-      trail.markReported({ entries: marks.entries.sequence, findings: marks.findings.sequence }, signal)
-    return { entries: marks.entries.sequence - reported.entries, findings, matches, settle }
-  },
-})
+export function createAuditHook({ trail, index, recorder, digester, watch }: Deps): AuditHook {
+  return {
+    afterFlush: (revisions, scan, signal) => recorder.record(revisions, scan, signal),
+    onComplete: async ({ seen, writeRows, ...scan }, signal) => {
+      await recorder.compare(seen, scan, signal)
+      await digester.writeIfDue(signal)
+      const { marks, reported } = (await trail.settled(signal)).state
+      const findings = await readFindings(trail, reported.findings, marks.findings.sequence)
+      if (findings.length > 0) await writeRows(auditFindings as Table, findings)
+      const steps = readHistory((at) => trail.read('entries', at), placesOf(await index.at(marks)), {
+        watch,
+        only: (after, before) => Math.max(after.sequence, before?.sequence ?? 0) > reported.entries,
+      })
+      const matches = await writeChanges(steps, writeRows)
+      const settle = () =>
+        trail.markReported({ entries: marks.entries.sequence, findings: marks.findings.sequence }, signal)
+      return { entries: marks.entries.sequence - reported.entries, findings, matches, settle }
+    },
+  }
+}
 
-const readFindings = async (trail: Trail, after: number, last: number): Promise<Finding[]> => {
+async function readFindings(trail: Trail, after: number, last: number): Promise<Finding[]> {
   const findings: Finding[] = []
   for await (const { value: bytes } of readAhead(range(after + 1, last), readsAtOnce, (at) =>
     trail.read('findings', at),
@@ -85,7 +87,7 @@ const readFindings = async (trail: Trail, after: number, last: number): Promise<
 }
 
 /** Writes what changed, a bounded number of rows at a time; returns what deserves attention. */
-const writeChanges = async (steps: AsyncIterable<Step>, writeRows: WriteRows): Promise<WatchedSetting[]> => {
+async function writeChanges(steps: AsyncIterable<Step>, writeRows: WriteRows): Promise<WatchedSetting[]> {
   const matches: WatchedSetting[] = []
   let rows: SettingChangeRow[] = []
   for await (const step of steps) {
@@ -101,7 +103,7 @@ const writeChanges = async (steps: AsyncIterable<Step>, writeRows: WriteRows): P
   return matches
 }
 
-const watchedSetting = ({ entry }: Step, { path, kind }: WatchedChange, match: WatchMatch): WatchedSetting => {
+function watchedSetting({ entry }: Step, { path, kind }: WatchedChange, match: WatchMatch): WatchedSetting {
   const { email, id } = userOf(entry)
   return {
     revision: entry.revision,

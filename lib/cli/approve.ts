@@ -6,14 +6,14 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output } from './output.ts'
 
 /** `platform-sync approve <stream>` */
-export const addApprove = (program: Command, cli: Cli): void => {
+export function addApprove(program: Command, cli: Cli): void {
   withLocal(program.command('approve'))
     .description('accept the deletes that a suspect scan withheld, and publish them')
     .argument('<stream>', 'the stream whose deletes are right')
     .action(action<unknown, [string]>(cli, (io, options, name) => approve(cli, io, { ...options, name })))
 }
 
-const approve = async (cli: Cli, io: Output, options: CommonOptions & { name: string }): Promise<ExitCode> => {
+async function approve(cli: Cli, io: Output, options: CommonOptions & { name: string }): Promise<ExitCode> {
   const stream = streamNamed(options.name)
   const { withSession } = await import('./session.ts')
   const { runAt } = await import('./run-sync.ts')

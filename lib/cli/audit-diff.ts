@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Change, onlySecretDiffers, shownValue } from '../audit/changes/diff.ts'
-import { type Entry, masked } from '../audit/trail/entry.ts'
 import { diffEntries, type Step, userText, type WatchedChange } from '../audit/changes/history.ts'
+import { type Entry, masked } from '../audit/trail/entry.ts'
 import { FatalError } from '../core/errors.ts'
 import { stepsOf, withAudit } from './audit-session.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
@@ -9,13 +9,13 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
 import { severityText } from './run-report.ts'
 
-const revisionNumber = (text: string): number => {
+function revisionNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be the number of a revision.')
 }
 
 /** `platform-sync audit show REV` */
-export const addAuditShow = (audit: Command, cli: Cli): void => {
+export function addAuditShow(audit: Command, cli: Cli): void {
   withLocal(audit.command('show'))
     .description('show a revision: who made it when, what it changed, and all settings as of it')
     .argument('<revision>', 'the number of a revision', revisionNumber)
@@ -23,7 +23,7 @@ export const addAuditShow = (audit: Command, cli: Cli): void => {
 }
 
 /** `platform-sync audit diff A B` */
-export const addAuditDiff = (audit: Command, cli: Cli): void => {
+export function addAuditDiff(audit: Command, cli: Cli): void {
   withLocal(audit.command('diff'))
     .description('show what differs between the settings of two revisions')
     .argument('<a>', 'the number of a revision', revisionNumber)
@@ -31,7 +31,7 @@ export const addAuditDiff = (audit: Command, cli: Cli): void => {
     .action(action<unknown, [number, number]>(cli, (io, options, ...pair) => diff(cli, io, { ...options, pair })))
 }
 
-const show = async (cli: Cli, io: Output, options: CommonOptions & { revision: number }): Promise<ExitCode> => {
+async function show(cli: Cli, io: Output, options: CommonOptions & { revision: number }): Promise<ExitCode> {
   const { revision } = options
   const steps = await withAudit({ cli, io, options }, (audit) => stepsOf(audit, cli.interrupted, new Set([revision])))
   const last = steps.at(-1)
@@ -44,7 +44,7 @@ const show = async (cli: Cli, io: Output, options: CommonOptions & { revision: n
   return exitCodes.complete
 }
 
-const diff = async (cli: Cli, io: Output, options: CommonOptions & { pair: [number, number] }): Promise<ExitCode> => {
+async function diff(cli: Cli, io: Output, options: CommonOptions & { pair: [number, number] }): Promise<ExitCode> {
   const [a, b] = options.pair
   const steps = await withAudit({ cli, io, options }, (audit) => stepsOf(audit, cli.interrupted, new Set([a, b])))
   const entryOf = (revision: number): Entry => {
@@ -66,19 +66,20 @@ const diff = async (cli: Cli, io: Output, options: CommonOptions & { pair: [numb
   return exitCodes.complete
 }
 
-const unknown = (revision: number) =>
-  new FatalError(`No revision ${revision} is recorded. "platform-sync audit report" lists all that are.`, {
+function unknown(revision: number) {
+  return new FatalError(`No revision ${revision} is recorded. "platform-sync audit report" lists all that are.`, {
     code: 'usage',
   })
+}
 
-const headline = (entry: Entry): string => {
+function headline(entry: Entry): string {
   const { revision, updatedAt } = entry
   const when = typeof updatedAt === 'string' ? updatedAt : 'at an unknown time'
   return plain(`revision ${revision}, ${when}, by ${userText(entry)}`)
 }
 
 /** A revision with what it changed, and why that deserves attention. */
-export const sayStep = ({ entry, previous, changes }: Step, io: Output): void => {
+export function sayStep({ entry, previous, changes }: Step, io: Output): void {
   const { recordedAt, sequence, hash } = entry
   io.say(io.style('bold', headline(entry)))
   io.say(io.style('dim', `entry ${sequence}, recorded ${recordedAt}, hash ${hash.slice(0, 16)}`))
@@ -88,7 +89,7 @@ export const sayStep = ({ entry, previous, changes }: Step, io: Output): void =>
 }
 
 /** Says how a setting differs. */
-export const sayChange = (change: Change & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void => {
+export function sayChange(change: Change & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void {
   const { path, kind, before, after, matches = [] } = change
   const bySecret = onlySecretDiffers(change)
   io.say(`  ${plain(path)}${bySecret ? ' secret changed' : kind === 'changed' ? '' : ` ${kind}`}`)
@@ -97,16 +98,20 @@ export const sayChange = (change: Change & Partial<Pick<WatchedChange, 'matches'
   for (const { severity, why } of matches) io.say(`    ${severityText(severity, io)}: ${why}`)
 }
 
-const oneLine = (text: string, { columns }: Output): string => {
+function oneLine(text: string, { columns }: Output): string {
   const line = plain(text).replaceAll('\n', ' ')
   const room = Math.max(columns - 6, 20)
   return line.length > room ? `${line.slice(0, room - 1)}…` : line
 }
 
-const changeJson = ({ path, kind, before, after, secret }: Change) => ({ path, kind, before, after, secret })
+function changeJson({ path, kind, before, after, secret }: Change) {
+  return { path, kind, before, after, secret }
+}
 
-const stepJson = ({ entry, previous, changes }: Step) => ({
-  ...(masked(entry as never) as object),
-  previous,
-  changes: changes.map((change) => ({ ...changeJson(change), matches: change.matches })),
-})
+function stepJson({ entry, previous, changes }: Step) {
+  return {
+    ...(masked(entry as never) as object),
+    previous,
+    changes: changes.map((change) => ({ ...changeJson(change), matches: change.matches })),
+  }
+}

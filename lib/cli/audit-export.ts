@@ -14,7 +14,7 @@ import { number, type Output } from './output.ts'
 type Options = CommonOptions & { out: string; keyId?: string[] }
 
 /** `platform-sync audit report --out FILE.html` */
-export const addAuditReport = (audit: Command, cli: Cli): void => {
+export function addAuditReport(audit: Command, cli: Cli): void {
   withLocal(audit.command('report'))
     .description('write one page for an auditor: verification, findings, who changed what when')
     .requiredOption('--out <file>', 'the HTML file to write')
@@ -23,7 +23,7 @@ export const addAuditReport = (audit: Command, cli: Cli): void => {
 }
 
 /** `platform-sync audit export --out DIR` */
-export const addAuditExport = (audit: Command, cli: Cli): void => {
+export function addAuditExport(audit: Command, cli: Cli): void {
   withLocal(audit.command('export'))
     .description('write an evidence pack that anyone can verify with Node.js alone')
     .requiredOption('--out <dir>', 'an empty folder, or one to create')
@@ -31,7 +31,7 @@ export const addAuditExport = (audit: Command, cli: Cli): void => {
     .action(action<Options, []>(cli, (io, options) => exportTo(cli, io, options)))
 }
 
-const report = async (cli: Cli, io: Output, options: Options): Promise<ExitCode> => {
+async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const { html, verification } = await withAudit({ cli, io, options }, (audit) => pageOf(audit, cli, options))
   await atPath(options.out, async (out) => {
     await mkdir(dirname(out), { recursive: true })
@@ -44,7 +44,7 @@ const report = async (cli: Cli, io: Output, options: Options): Promise<ExitCode>
   return faults.length === 0 ? exitCodes.complete : exitCodes.failed
 }
 
-const exportTo = async (cli: Cli, io: Output, options: Options): Promise<ExitCode> => {
+async function exportTo(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const { out } = options
   const fill = (dir: string) => withAudit({ cli, io, options }, (audit) => packOf(audit, { cli, options, dir }))
   const manifest = await fillFolder(out, { fill, last: ['manifest.json', 'manifest.sig'] })
@@ -58,7 +58,7 @@ const exportTo = async (cli: Cli, io: Output, options: Options): Promise<ExitCod
   return exitCodes.complete
 }
 
-const packOf = async (audit: Audit, { cli, options, dir }: { cli: Cli; options: Options; dir: string }) => {
+async function packOf(audit: Audit, { cli, options, dir }: { cli: Cli; options: Options; dir: string }) {
   const { exportPack } = await import('../audit/verify/pack.ts')
   const { clock, interrupted } = cli
   // What no digest covers can't be proved, and would be left out.
@@ -69,11 +69,11 @@ const packOf = async (audit: Audit, { cli, options, dir }: { cli: Cli; options: 
   return exportPack({ trail: audit.store, out: createFolderStore(dir), signer: audit.signer, clock, marks, extras })
 }
 
-const pageOf = async (
+async function pageOf(
   audit: Audit,
   { clock, interrupted: signal }: Cli,
   { keyId }: Options,
-): Promise<{ html: string; verification: TrailReport }> => {
+): Promise<{ html: string; verification: TrailReport }> {
   const { renderReport } = await import('../audit/report/report.ts')
   const now = clock.now()
   const verification = await verifyStored(audit, { signal, now, trustedKeyIds: keyId })

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 
 /** Ids as they are given one after the other; a key that can be no key must not look like one that did not sign. */
-const keyIds = (text: string, before: string[] = []): string[] => {
+function keyIds(text: string, before: string[] = []): string[] {
   if (/^[0-9a-f]{64}$/i.test(text)) return [...before, text.toLowerCase()]
   throw new InvalidArgumentError('It must be the id of a key: 64 hex digits.')
 }

@@ -5,13 +5,13 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 
 /** `platform-sync audit restore-head` */
-export const addAuditRestoreHead = (audit: Command, cli: Cli): void => {
+export function addAuditRestoreHead(audit: Command, cli: Cli): void {
   withLocal(audit.command('restore-head'))
     .description('write the head in the state table anew from the stored entries, when it was lost or set back')
     .action(action<unknown, []>(cli, (io, options) => restore(cli, io, options)))
 }
 
-const restore = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+async function restore(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { restoreHead } = await import('../audit/verify/restore-head.ts')
   const { marks, report } = await withAudit({ cli, io, options }, ({ store, head }) => restoreHead(store, head))
   io.say(

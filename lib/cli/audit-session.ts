@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/audit.ts'
-import { Finding } from '../audit/trail/finding.ts'
 import { readHistory, type Step } from '../audit/changes/history.ts'
+import { Finding } from '../audit/trail/finding.ts'
 import { range, readAhead } from '../audit/trail/read-ahead.ts'
 import { placesOf } from '../audit/trail/revision-index.ts'
 import { unseal } from '../audit/trail/sealed.ts'
@@ -13,7 +13,7 @@ import { createLog } from './progress.ts'
 type Opened = { cli: Cli; io: Output; options: CommonOptions }
 
 /** Runs a command on the audit trail that the environment names. @throws FatalError `configuration` when it names none. */
-export const withAudit = async <T>({ cli, io, options }: Opened, run: (audit: Audit) => Promise<T>): Promise<T> => {
+export async function withAudit<T>({ cli, io, options }: Opened, run: (audit: Audit) => Promise<T>): Promise<T> {
   const { openSession } = await import('./session.ts')
   const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const session = await openSession(cli, { options, log, platform: false, note: io.note })
@@ -24,7 +24,7 @@ export const withAudit = async <T>({ cli, io, options }: Opened, run: (audit: Au
   }
 }
 
-const auditOf = (audit: Audit | null): Audit => {
+function auditOf(audit: Audit | null): Audit {
   if (audit) return audit
   throw new FatalError(
     'No audit trail is recorded: AUDIT_BUCKET is missing; set it to the name of the audit bucket (an output of the stateful ' +
@@ -34,7 +34,9 @@ const auditOf = (audit: Audit | null): Audit => {
 }
 
 /** Everything about how far the trail reaches, with what a dead writer left undone done. */
-export const marksOf = async ({ trail }: Audit, signal: AbortSignal) => (await trail.settled(signal)).state.marks
+export async function marksOf({ trail }: Audit, signal: AbortSignal) {
+  return (await trail.settled(signal)).state.marks
+}
 
 type Checking = { signal: AbortSignal; now: number; trustedKeyIds?: readonly string[] | undefined; seen?: () => void }
 
@@ -42,19 +44,17 @@ type Checking = { signal: AbortSignal; now: number; trustedKeyIds?: readonly str
  * Verifies the trail in its bucket against the head. Unless keys are named, the one that signs here must have signed: a
  * key that lies beside the digests proves nothing.
  */
-export const verifyStored = async (
-  audit: Audit,
-  { signal, now, trustedKeyIds, seen }: Checking,
-): Promise<TrailReport> =>
-  verifyTrail(audit.store, {
+export async function verifyStored(audit: Audit, { signal, now, trustedKeyIds, seen }: Checking): Promise<TrailReport> {
+  return verifyTrail(audit.store, {
     head: () => marksOf(audit, signal),
     now,
     trustedKeyIds: trustedKeyIds ?? [await audit.signer.keyId()],
     ...(seen ? { seen } : {}),
   })
+}
 
 /** The recorded steps from one revision to the next; of the wanted revisions alone, if any are named. */
-export const stepsOf = async (audit: Audit, signal: AbortSignal, wanted?: ReadonlySet<number>): Promise<Step[]> => {
+export async function stepsOf(audit: Audit, signal: AbortSignal, wanted?: ReadonlySet<number>): Promise<Step[]> {
   const { trail, index, watch } = audit
   const places = placesOf(await index.at(await marksOf(audit, signal)))
   const only = wanted ? { only: ({ revision }: { revision: number }) => wanted.has(revision) } : {}
@@ -64,7 +64,7 @@ export const stepsOf = async (audit: Audit, signal: AbortSignal, wanted?: Readon
 }
 
 /** All findings, the oldest first; one that can't be read is a fault of the trail, and left out. */
-export const findingsOf = async (audit: Audit, signal: AbortSignal): Promise<Finding[]> => {
+export async function findingsOf(audit: Audit, signal: AbortSignal): Promise<Finding[]> {
   const { findings } = await marksOf(audit, signal)
   const found: Finding[] = []
   for await (const { value } of readAhead(range(1, findings.sequence), 16, (at) => audit.trail.read('findings', at))) {

@@ -12,7 +12,7 @@ import type { Output } from './output.ts'
 type Options = { from?: string; keyId?: string[] }
 
 /** `platform-sync audit verify` */
-export const addAuditVerify = (audit: Command, cli: Cli): void => {
+export function addAuditVerify(audit: Command, cli: Cli): void {
   withLocal(audit.command('verify'))
     .description('check every stored byte, signature and link of the audit trail, or of a copy in a folder')
     .option('--from <dir>', 'check a copy of the bucket or an evidence pack in this folder, offline')
@@ -20,7 +20,7 @@ export const addAuditVerify = (audit: Command, cli: Cli): void => {
     .action(action<Options, []>(cli, (io, options) => verify(cli, io, options)))
 }
 
-const verify = async (cli: Cli, io: Output, options: Options & CommonOptions): Promise<ExitCode> => {
+async function verify(cli: Cli, io: Output, options: Options & CommonOptions): Promise<ExitCode> {
   const { from, keyId } = options
   const now = cli.clock.now()
   const report: TrailReport & { bareCopy?: boolean } =
@@ -38,10 +38,10 @@ const verify = async (cli: Cli, io: Output, options: Options & CommonOptions): P
 }
 
 /** A copy has no head beside it; a pack has a signed list of its files. */
-const verifyCopy = async (
+async function verifyCopy(
   from: string,
   trustedKeyIds: string[] | undefined,
-): Promise<TrailReport & { bareCopy: boolean }> => {
+): Promise<TrailReport & { bareCopy: boolean }> {
   if (!statSync(from, { throwIfNoEntry: false })?.isDirectory())
     throw new FatalError(`There is no folder ${from}.`, { code: 'usage' })
   const { checkPack } = await import('../audit/verify/pack.ts')
@@ -55,7 +55,7 @@ const verifyCopy = async (
 const faultsShown = 50
 
 /** Says what was checked, how far, and every fault with its place. */
-export const sayVerification = (report: TrailReport, { io, keysFrom }: { io: Output; keysFrom: KeysFrom }): void => {
+export function sayVerification(report: TrailReport, { io, keysFrom }: { io: Output; keysFrom: KeysFrom }): void {
   const { faults, digests, unsignedEntries } = report
   io.say(`Checked from the stored bytes: ${countsText(report)}.`)
   if (digests.newest) {
@@ -76,19 +76,21 @@ export const sayVerification = (report: TrailReport, { io, keysFrom }: { io: Out
 }
 
 /** The same for `--json`. */
-export const verificationJson = (
+export function verificationJson(
   { entries, findings, digests, unsignedEntries, faults }: TrailReport,
   keysFrom: KeysFrom,
-): unknown => ({
-  ok: faults.length === 0,
-  checked: { entries: entries.checked, findings: findings.checked, digests: digests.checked },
-  newestDigest: digests.newest && {
-    sequence: digests.newest.sequence,
-    writtenAt: digests.newest.writtenAt,
-    head: digests.newest.head,
-  },
-  keyIds: digests.keyIds,
-  keysFrom,
-  unsignedEntries,
-  faults,
-})
+): unknown {
+  return {
+    ok: faults.length === 0,
+    checked: { entries: entries.checked, findings: findings.checked, digests: digests.checked },
+    newestDigest: digests.newest && {
+      sequence: digests.newest.sequence,
+      writtenAt: digests.newest.writtenAt,
+      head: digests.newest.head,
+    },
+    keyIds: digests.keyIds,
+    keysFrom,
+    unsignedEntries,
+    faults,
+  }
+}

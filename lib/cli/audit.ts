@@ -6,7 +6,7 @@ import { addAuditVerify } from './audit-verify.ts'
 import type { Cli } from './command.ts'
 
 /** `platform-sync audit ...` */
-export const addAudit = (program: Command, cli: Cli): void => {
+export function addAudit(program: Command, cli: Cli): void {
   const audit = program.command('audit').description('check, read and hand out the record of the enterprise settings')
   addAuditVerify(audit, cli)
   addAuditShow(audit, cli)

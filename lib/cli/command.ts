@@ -25,20 +25,22 @@ export const defaultFolder = '.local'
 export type CommonOptions = { json?: boolean; verbose?: boolean; local?: string | true }
 
 /** Gives a command its common options. */
-export const withCommon = (command: Command): Command =>
-  command
+export function withCommon(command: Command): Command {
+  return command
     .option('--json', 'one JSON document on stdout instead of words')
     .option('--verbose', 'log everything to stderr, and stacks of errors')
+}
 
 /** Gives a command the option to work on this machine alone. */
-export const withLocal = (command: Command): Command =>
-  withCommon(command).option(
+export function withLocal(command: Command): Command {
+  return withCommon(command).option(
     '--local [folder]',
     `use emulators on this machine with their state in the folder (default ${defaultFolder}), and the built-in platform if PLATFORM_* is not set`,
     folderName,
   )
+}
 
-const folderName = (text: string): string => {
+function folderName(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It must name a folder, for example --local ./.local.')
 }
@@ -47,27 +49,30 @@ const folderName = (text: string): string => {
 type Action<O, Args extends unknown[]> = (io: Output, options: O & CommonOptions, ...args: Args) => Promise<ExitCode>
 
 /** What commander calls: the command's arguments, its options, itself. */
-export const action =
-  <O, Args extends unknown[]>(cli: Cli, run: Action<O, Args>) =>
-  async (...given: unknown[]): Promise<void> => {
+export function action<O, Args extends unknown[]>(cli: Cli, run: Action<O, Args>) {
+  return async (...given: unknown[]): Promise<void> => {
     const options = given.at(-2) as O & CommonOptions
     const io = createOutput({ ...cli, json: options.json === true })
     cli.exit(await run(io, options, ...(given.slice(0, -2) as Args)))
   }
+}
 
 /** Reads a whole number within bounds. */
-export const wholeNumber =
-  ({ min, max }: { min: number; max: number }) =>
-  (text: string): number => {
+export function wholeNumber({ min, max }: { min: number; max: number }) {
+  return (text: string): number => {
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= min && value <= max) return value
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
+}
 
 /**
  * `--local` may stand before another argument: only what looks like a path (`./data`, `/data`, `a/b`) is its folder.
  */
-export const withFolders = (args: readonly string[]): string[] =>
-  args.map((arg, at) => (arg === '--local' && !isPath(args[at + 1]) ? `--local=${defaultFolder}` : arg))
+export function withFolders(args: readonly string[]): string[] {
+  return args.map((arg, at) => (arg === '--local' && !isPath(args[at + 1]) ? `--local=${defaultFolder}` : arg))
+}
 
-const isPath = (text = ''): boolean => /^(\.|~|\/)/.test(text) || /^[^\s-][^\s]*\/[^\s]*$/.test(text)
+function isPath(text = ''): boolean {
+  return /^(\.|~|\/)/.test(text) || /^[^\s-][^\s]*\/[^\s]*$/.test(text)
+}

@@ -17,10 +17,10 @@ const strangers = 6
 const maxLimit = 10_000
 
 /** Sets limits of 1,000 addresses: a plan that is refused, then the corrected one, applied. */
-export const demoLimits = (
+export function demoLimits(
   cli: Cli,
   { io, users, ...within }: Pick<LimitsSession, 'session' | 'log'> & { io: Output; users: readonly string[] },
-): Promise<DemoLimits> => {
+): Promise<DemoLimits> {
   const variables = { ...within.session.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
   const session = { ...within.session, variables }
   return inSession(cli, { ...within, session }, async (opened) => {
@@ -48,13 +48,13 @@ export const demoLimits = (
   })
 }
 
-const plan = async (csv: string, opened: LimitsSession): Promise<SavedPlan> => {
+async function plan(csv: string, opened: LimitsSession): Promise<SavedPlan> {
   const file = join(opened.session.folder ?? '.', 'limits.csv')
   await writeFile(file, csv)
   return savePlan(file, opened)
 }
 
-const sheet = (users: readonly string[], { tooLarge }: { tooLarge: boolean }): string => {
+function sheet(users: readonly string[], { tooLarge }: { tooLarge: boolean }): string {
   const unknown = Array.from({ length: strangers }, (_, i) => `contractor${i + 1}@elsewhere.example`)
   const addresses = [...users.slice(0, 999 - strangers), ...unknown, 'jo.berg@@example.com']
   const rows = addresses.map((address, i) => ({ address, limit: 500 + (i % 8) * 250 }))

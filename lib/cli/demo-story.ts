@@ -10,10 +10,12 @@ import type { Session } from './session.ts'
 export type Asked = DemoQuery & Pick<Answer, 'columns' | 'rows'>
 
 /** A part of the story begins. */
-export const sayHeading = (title: string, io: Output): void => io.say(`\n${io.style('bold', title)}\n`)
+export function sayHeading(title: string, io: Output): void {
+  io.say(`\n${io.style('bold', title)}\n`)
+}
 
 /** A paragraph, broken between words. */
-export const sayParagraph = (text: string, io: Output): void => {
+export function sayParagraph(text: string, io: Output): void {
   const width = Math.min(io.columns, 90)
   let line = ''
   for (const word of text.split(' ')) {
@@ -26,7 +28,7 @@ export const sayParagraph = (text: string, io: Output): void => {
 }
 
 /** What there is before anything is synced. */
-export const sayFirstDay = (simulator: Simulator, { variables }: Session, io: Output): void => {
+export function sayFirstDay(simulator: Simulator, { variables }: Session, io: Output): void {
   const { reports, sessions, users, revisions, computers } = simulator.state().records
   sayHeading('1. A first sync', io)
   const records = `${number(sessions)} sessions, ${number(users)} users, ${number(reports)} readiness reports, ${revisions} revisions of the settings and ${computers} computers`
@@ -38,7 +40,7 @@ export const sayFirstDay = (simulator: Simulator, { variables }: Session, io: Ou
 }
 
 /** What happened on the platform before the second run. */
-export const saySecondDay = (io: Output): void => {
+export function saySecondDay(io: Output): void {
   sayHeading('2. A day passes on the platform, and a second sync finds what changed', io)
   sayParagraph(
     'Records changed, appeared and went. One session now says "a dozen" where its schema wants a number. The list of ' +
@@ -48,7 +50,7 @@ export const saySecondDay = (io: Output): void => {
 }
 
 /** How to read the second table. */
-export const sayReading = (io: Output): void => {
+export function sayReading(io: Output): void {
   io.say()
   sayParagraph(
     'Each record received is accounted for: new, changed, unchanged or in quarantine. Deleted is what the whole list ' +
@@ -58,14 +60,14 @@ export const sayReading = (io: Output): void => {
 }
 
 /** A question, its SQL and its answer. */
-export const sayQuery = ({ title, sql }: DemoQuery, answer: Answer, io: Output): void => {
+export function sayQuery({ title, sql }: DemoQuery, answer: Answer, io: Output): void {
   io.say(`${io.style('bold', title)}`)
   for (const line of sql.split('\n')) io.say(io.style('dim', `  ${line}`))
   io.say(`\n${answerTable(answer, io.columns)}\n`)
 }
 
 /** What the audit trail is for. */
-export const sayAudit = (io: Output): void => {
+export function sayAudit(io: Output): void {
   sayHeading('4. The history of the settings proves itself', io)
   sayParagraph(
     'Each revision of the enterprise settings is an entry of a chain that is signed after each sync. Whoever changes or ' +
@@ -75,10 +77,10 @@ export const sayAudit = (io: Output): void => {
 }
 
 /** Where things are, and what to do next; each command works as it stands. */
-export const sayClosing = (
+export function sayClosing(
   { folder, isDefault, bucket, seconds }: { folder: string; isDefault: boolean; bucket: string; seconds: number },
   io: Output,
-): void => {
+): void {
   const local = isDefault ? '--local' : `--local=${folder}`
   const command = (text: string) => io.say(`  npm run -s platform-sync -- ${text}`)
   sayHeading('6. Yours to try', io)

@@ -22,7 +22,7 @@ import type { FinishedRun } from './run-sync.ts'
 import type { Session } from './session.ts'
 
 /** `platform-sync demo` */
-export const addDemo = (program: Command, cli: Cli): void => {
+export function addDemo(program: Command, cli: Cli): void {
   withLocal(program.command('demo'))
     .description(
       'show the whole job on this machine: a platform, two syncs with a day in between, three questions, 1,000 limits',
@@ -30,7 +30,7 @@ export const addDemo = (program: Command, cli: Cli): void => {
     .action(action<unknown, []>(cli, (io, options) => demo(cli, io, options)))
 }
 
-const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const began = cli.clock.now()
   const folder = resolve(options.local === undefined || options.local === true ? defaultFolder : options.local)
   const { emptyFolder, writeBuiltInPlatform } = await import('../local/built-in-platform.ts')
@@ -73,7 +73,7 @@ const demo = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
 }
 
 /** The story has no point without what a run would have read. */
-const stopped = (runs: readonly FinishedRun[], folder: string, io: Output): ExitCode => {
+function stopped(runs: readonly FinishedRun[], folder: string, io: Output): ExitCode {
   io.result({ folder, runs: runs.map(runJson), queries: [] })
   return exitCodes.interrupted
 }
@@ -81,7 +81,7 @@ const stopped = (runs: readonly FinishedRun[], folder: string, io: Output): Exit
 type Where = { folder: string; progress: Lines }
 
 /** The demo has a platform of its own, whatever the environment names. */
-const open = async (cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Session> => {
+async function open(cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Session> {
   const { openSession } = await import('./session.ts')
   const own = Object.fromEntries(Object.entries(cli.variables).filter(([name]) => !name.startsWith('PLATFORM_')))
   const log = createLog(progress, { verbose: options.verbose === true })
@@ -91,14 +91,14 @@ const open = async (cli: Cli, options: CommonOptions, { folder, progress }: Wher
 
 type Syncing = { io: Output; progress: Progress; interrupted: AbortSignal }
 
-const syncAll = async (app: Session['app'], { io, ...watching }: Syncing): Promise<FinishedRun> => {
+async function syncAll(app: Session['app'], { io, ...watching }: Syncing): Promise<FinishedRun> {
   const { runSync } = await import('./run-sync.ts')
   const finished = await runSync(streams, { app, ...watching })
   sayRun(finished, io)
   return finished
 }
 
-const showAudit = async ({ app }: Session, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> => {
+async function showAudit({ app }: Session, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> {
   const { stepsOf, verifyStored } = await import('./audit-session.ts')
   const { sayVerification, verificationJson } = await import('./audit-verify.ts')
   const { sayStep } = await import('./audit-diff.ts')
@@ -113,7 +113,7 @@ const showAudit = async ({ app }: Session, { io, cli }: { io: Output; cli: Cli }
   return verificationJson(verification, 'signer')
 }
 
-const askQuestions = async ({ app }: Session, io: Output): Promise<{ asked: Asked[]; users: string[] }> => {
+async function askQuestions({ app }: Session, io: Output): Promise<{ asked: Asked[]; users: string[] }> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
   const { demoQueries, quarantineQuery, usersQuery } = await import('../local/demo.ts')

@@ -10,10 +10,12 @@ import { exitCodes } from './exit-codes.ts'
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
 /** Writes docs/streams.md anew from the declarations of the streams. */
-const writeStreamsDoc = (): Promise<void> => writeFile(streamsDocFile, renderStreamsDoc(streams, ownStreams))
+function writeStreamsDoc(): Promise<void> {
+  return writeFile(streamsDocFile, renderStreamsDoc(streams, ownStreams))
+}
 
 /** `platform-sync docs`, for people who change a stream. */
-export const addDocs = (program: Command, cli: Cli): void => {
+export function addDocs(program: Command, cli: Cli): void {
   withCommon(program.command('docs', { hidden: true }))
     .description('write docs/streams.md anew')
     .action(

@@ -11,7 +11,7 @@ export type Check = { what: string; state: 'ok' | 'warn' | 'fail' | 'info'; deta
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
 
 /** Every variable, and what it is set to unless that is a secret. What is missing is said by the one who needs it. */
-export const checkVariables = (variables: Variables, { isLocal = false } = {}): Check[] => {
+export function checkVariables(variables: Variables, { isLocal = false } = {}): Check[] {
   const schema = {
     ...PlatformVariables.shape,
     ...RedactionVariables.shape,
@@ -25,20 +25,26 @@ export const checkVariables = (variables: Variables, { isLocal = false } = {}): 
   })
 }
 
-const isPlatform = (name: string): boolean => name in PlatformVariables.shape
+function isPlatform(name: string): boolean {
+  return name in PlatformVariables.shape
+}
 
 /** An address may carry a user and a password. */
-const withoutUser = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1***@')
+function withoutUser(value: string): string {
+  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1***@')
+}
 
 /** Whether tables and bucket are there and may be read. */
-export const checkStores = async (app: App): Promise<Check[]> => [
-  await check('state table', 'can be read', () => app.checkpoints.read(anyStream.name)),
-  await check('records table', 'can be read', () => app.records.get(anyStream.name, 'doctor')),
-  await check('lake bucket', 'can be listed', () => app.objects.list('manifests/latest')),
-  ...(await checkAudit(app)),
-]
+export async function checkStores(app: App): Promise<Check[]> {
+  return [
+    await check('state table', 'can be read', () => app.checkpoints.read(anyStream.name)),
+    await check('records table', 'can be read', () => app.records.get(anyStream.name, 'doctor')),
+    await check('lake bucket', 'can be listed', () => app.objects.list('manifests/latest')),
+    ...(await checkAudit(app)),
+  ]
+}
 
-const checkAudit = async ({ audit }: App): Promise<Check[]> => {
+async function checkAudit({ audit }: App): Promise<Check[]> {
   if (!audit) return [{ what: 'audit trail', state: 'info', detail: 'is not recorded: AUDIT_BUCKET is not set' }]
   return [
     await check('audit bucket', 'can be listed', () => audit.store.list('audit/keys/')),
@@ -50,10 +56,10 @@ const checkAudit = async ({ audit }: App): Promise<Check[]> => {
 const anyStream = streams[0] as Stream
 
 /** Whether each endpoint that a stream reads answers with what the stream expects, and whether the clocks agree. */
-export const checkPlatform = async (
+export async function checkPlatform(
   app: App,
   { variables, fetch }: { variables: Variables; fetch: Fetch },
-): Promise<Check[]> => {
+): Promise<Check[]> {
   const checks = await Promise.all(streams.map((stream) => checkEndpoint(stream, app)))
   return [...checks, await checkClock(app, { address: variables.PLATFORM_BASE_URL ?? '', fetch })]
 }
@@ -62,7 +68,7 @@ type Fetch = typeof globalThis.fetch
 
 const patienceMs = 10_000
 
-const checkEndpoint = async ({ name, endpoint, paging }: Stream, { platform, clock }: App): Promise<Check> => {
+async function checkEndpoint({ name, endpoint, paging }: Stream, { platform, clock }: App): Promise<Check> {
   const query = paging.query(null)
   const small = 'limit' in query ? { ...query, limit: '1' } : query
   const read = async () =>
@@ -72,11 +78,11 @@ const checkEndpoint = async ({ name, endpoint, paging }: Stream, { platform, clo
   return result.forbidden ? { ...result, state: 'warn' } : result
 }
 
-const check = async (
+async function check(
   what: string,
   good: string,
   look: () => Promise<unknown>,
-): Promise<Check & { forbidden?: boolean }> => {
+): Promise<Check & { forbidden?: boolean }> {
   try {
     await look()
     return { what, state: 'ok', detail: good }
@@ -89,7 +95,7 @@ const check = async (
 const skewAllowedMs = 60_000
 
 /** Compares this machine's clock with the platform's Date header; no credential is sent. */
-const checkClock = async ({ clock }: App, { address, fetch }: { address: string; fetch: Fetch }): Promise<Check> => {
+async function checkClock({ clock }: App, { address, fetch }: { address: string; fetch: Fetch }): Promise<Check> {
   const what = 'clock'
   const [patience, answered] = [new AbortController(), new AbortController()]
   clock.sleep(patienceMs, answered.signal).then(

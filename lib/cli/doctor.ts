@@ -6,13 +6,13 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
 
 /** `platform-sync doctor` */
-export const addDoctor = (program: Command, cli: Cli): void => {
+export function addDoctor(program: Command, cli: Cli): void {
   withLocal(program.command('doctor'))
     .description('check configuration, credentials, storage and each endpoint, and say what to fix')
     .action(action<unknown, []>(cli, (io, options) => doctor(cli, io, options)))
 }
 
-const doctor = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { withSession } = await import('./session.ts')
   try {
     return await withSession(cli, { io, options, platform: true }, async ({ app, variables }) => {
@@ -38,7 +38,7 @@ const doctor = async (cli: Cli, io: Output, options: CommonOptions): Promise<Exi
 
 const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'], info: ['dim', '·'] } as const
 
-const tell = (checks: readonly Check[], io: Output): ExitCode => {
+function tell(checks: readonly Check[], io: Output): ExitCode {
   const width = Math.max(...checks.map(({ what }) => what.length))
   for (const { what, state, detail } of checks) {
     const [style, mark] = marks[state]

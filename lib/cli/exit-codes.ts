@@ -7,9 +7,11 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 const theirsToFix = new Set(['usage', 'configuration', 'approval_not_possible'])
 
 /** The exit code for what a command threw: 2 when the caller has to change what was asked or how it is set up. */
-export const exitCodeOf = (error: unknown): ExitCode =>
-  error instanceof SyncError && theirsToFix.has(error.code) ? exitCodes.usage : exitCodes.failed
+export function exitCodeOf(error: unknown): ExitCode {
+  return error instanceof SyncError && theirsToFix.has(error.code) ? exitCodes.usage : exitCodes.failed
+}
 
 /** The exit code of a run. */
-export const exitCodeOfRun = (status: 'complete' | 'partial' | 'failed'): ExitCode =>
-  ({ complete: exitCodes.complete, partial: exitCodes.partly, failed: exitCodes.failed })[status]
+export function exitCodeOfRun(status: 'complete' | 'partial' | 'failed'): ExitCode {
+  return { complete: exitCodes.complete, partial: exitCodes.partly, failed: exitCodes.failed }[status]
+}

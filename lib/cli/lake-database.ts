@@ -19,11 +19,11 @@ const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'run_id', 'scan_id
  * Loads the published files that a statement needs (all, without one) into a folder of its own, and opens them as views: each table's
  * change log, `<table>_current`, and `quarantine`. Nothing outside that folder can be reached from SQL.
  */
-export const openLakeDatabase = async (
+export async function openLakeDatabase(
   { lake, objects }: PublishedLake,
   sql?: string,
   signal?: AbortSignal,
-): Promise<LakeDatabase> => {
+): Promise<LakeDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-sync-query-'))
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
@@ -55,7 +55,7 @@ export const openLakeDatabase = async (
 }
 
 /** Which tables' files a question needs; all of them when that can't be told. @throws FatalError for wrong SQL. */
-const tablesIn = async (connection: DuckDBConnection, sql: string): Promise<(name: string) => boolean> => {
+async function tablesIn(connection: DuckDBConnection, sql: string): Promise<(name: string) => boolean> {
   await requireQuestion(connection, sql)
   const names = new Set(sqlNames(connection, sql).map((name) => name.toLowerCase()))
   if (names.size === 0) return () => true
@@ -70,7 +70,7 @@ const tablesIn = async (connection: DuckDBConnection, sql: string): Promise<(nam
   return (name) => needed.has(name)
 }
 
-const sqlNames = (connection: DuckDBConnection, sql: string): readonly string[] => {
+function sqlNames(connection: DuckDBConnection, sql: string): readonly string[] {
   try {
     return [...connection.getTableNames(sql, false)]
   } catch (error) {
@@ -78,7 +78,7 @@ const sqlNames = (connection: DuckDBConnection, sql: string): readonly string[] 
   }
 }
 
-const createViews = async (connection: DuckDBConnection, files: readonly LocalFile[]): Promise<void> => {
+async function createViews(connection: DuckDBConnection, files: readonly LocalFile[]): Promise<void> {
   const pathsOf = (wanted: string) => files.filter(({ name }) => name === wanted).map(({ path }) => path)
   for (const stream of streams) {
     for (const table of tablesOf(stream))
@@ -98,7 +98,7 @@ const types = {
 } as const satisfies Record<Column['type'], string>
 
 /** The declared columns in the declared types, whatever files there are; older files may lack newer columns. */
-const changeLog = (table: Table, paths: readonly string[]): string => {
+function changeLog(table: Table, paths: readonly string[]): string {
   const columns = columnsOf(table)
   const nothing = `select ${columns.map(({ name, type }) => `null::${types[type]} as ${name}`).join(', ')} where false`
   if (paths.length === 0) return nothing
@@ -107,7 +107,7 @@ const changeLog = (table: Table, paths: readonly string[]): string => {
   return `select ${casts} from (${nothing} union all by name ${read})`
 }
 
-const quarantine = (paths: readonly string[]): string => {
+function quarantine(paths: readonly string[]): string {
   const columns = quarantineColumns.map((name) => ({ name, type: name === 'reasons' ? 'varchar[]' : 'varchar' }))
   if (paths.length === 0) {
     return `select ${columns.map(({ name, type }) => `null::${type} as ${name}`).join(', ')} where false`
@@ -116,4 +116,6 @@ const quarantine = (paths: readonly string[]): string => {
   return `select * from read_json([${paths.map(text).join(', ')}], format = 'newline_delimited', compression = 'gzip', columns = {${typed}})`
 }
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
+function text(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`
+}

@@ -20,7 +20,9 @@ export const emptyLake: PublishedLake = {
 export type LocalFile = { name: string; path: string }
 
 /** The view that shows what is in a file. */
-export const nameOf = ({ kind, table }: PartFile): string => (kind === 'quarantine' ? 'quarantine' : table)
+export function nameOf({ kind, table }: PartFile): string {
+  return kind === 'quarantine' ? 'quarantine' : table
+}
 
 const downloadsAtOnce = 8
 
@@ -28,10 +30,10 @@ const downloadsAtOnce = 8
  * Brings files into a folder.
  * @throws FatalError `damaged_state` when one is gone, or isn't what its manifest says.
  */
-export const download = async (
+export async function download(
   files: readonly PartFile[],
   { objects, folder, signal }: { objects: PublishedLake['objects']; folder: string; signal?: AbortSignal | undefined },
-): Promise<LocalFile[]> => {
+): Promise<LocalFile[]> {
   const waiting = files.map((file, at) => ({ file, path: join(folder, `${at}`) }))
   const done: LocalFile[] = []
   const work = async () => {
@@ -45,7 +47,7 @@ export const download = async (
   return done
 }
 
-const intact = async (file: PartFile, objects: PublishedLake['objects']): Promise<Uint8Array> => {
+async function intact(file: PartFile, objects: PublishedLake['objects']): Promise<Uint8Array> {
   const bytes = await objects.get(file.key)
   if (bytes === null) throw damaged(file, 'is gone')
   if (sha256(bytes) !== file.sha256) throw damaged(file, 'is not what was written: its SHA-256 differs')
@@ -53,9 +55,10 @@ const intact = async (file: PartFile, objects: PublishedLake['objects']): Promis
 }
 
 /** A new sync can't mend it: the history of the table is in this file alone. */
-const damaged = ({ key, table }: PartFile, what: string) =>
-  new FatalError(
+function damaged({ key, table }: PartFile, what: string) {
+  return new FatalError(
     `The object ${key} of the lake, which a manifest lists for ${table}, ${what}. Restore an earlier version of the object; ` +
       'where there is none (--local keeps none), sync into another folder or bucket.',
     { code: 'damaged_state' },
   )
+}

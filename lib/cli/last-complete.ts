@@ -8,10 +8,10 @@ type Stores = Pick<App, 'lake' | 'objects'>
  * When the last complete scan of a stream began, unix ms; null when there was none. The last scan may be another one: a
  * suspect one withheld what it found gone, and an approval of deletes read no list. Then the manifests know, the newest first.
  */
-export const lastCompleteScan = async (
+export async function lastCompleteScan(
   { stream, lastScan }: Checkpoint,
   { lake, objects }: Stores,
-): Promise<number | null> => {
+): Promise<number | null> {
   if (lastScan === null) return null
   if (lastScan.status === 'complete' && lastScan.counts.pages > 0) return lastScan.startedAt
   const keys = await objects.list(`${manifestPrefix}run=`)

@@ -1,8 +1,8 @@
 import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
-import type { Outcome } from '../limits/outcomes/outcome.ts'
 import type { Plan } from '../limits/intake/plan.ts'
 import { type IntentMessage, publishIntents } from '../limits/intake/publisher.ts'
+import type { Outcome } from '../limits/outcomes/outcome.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
@@ -18,11 +18,11 @@ type Waiting = { io: Output; waitMs: number }
  * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
  * @throws RejectedError when the ledger is no longer where the plan found it.
  */
-export const applyPlan = async (
+export async function applyPlan(
   plan: Plan,
   cli: Cli,
   { opened, io, waitMs }: Waiting & { opened: LimitsSession },
-): Promise<AppliedPlan> => {
+): Promise<AppliedPlan> {
   const { limits } = opened
   await checkPlan(plan, limits)
   const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
@@ -43,7 +43,7 @@ export const applyPlan = async (
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
-const sayWaiting = ({ session }: LimitsSession, io: Output, interrupted: boolean): void => {
+function sayWaiting({ session }: LimitsSession, io: Output, interrupted: boolean): void {
   if (interrupted) {
     const goesOn =
       session.folder === null
@@ -61,10 +61,7 @@ const sayWaiting = ({ session }: LimitsSession, io: Output, interrupted: boolean
 
 type Following = { opened: LimitsSession; stderr: Terminal; signal: AbortSignal; waitMs: number }
 
-const follow = async (
-  intents: readonly IntentMessage[],
-  { opened, stderr, ...until }: Following,
-): Promise<Outcome[]> => {
+async function follow(intents: readonly IntentMessage[], { opened, stderr, ...until }: Following): Promise<Outcome[]> {
   const { reader, clock } = opened.limits
   const total = intents.reduce((sum, intent) => sum + intent.limits.length, 0)
   if (total === 0) return []
@@ -90,7 +87,7 @@ const follow = async (
 }
 
 /** A bar on a terminal, and a line now and then elsewhere. */
-const createBar = (stderr: Terminal, total: number): { update(done: number): void; stop(): void } => {
+function createBar(stderr: Terminal, total: number): { update(done: number): void; stop(): void } {
   if (!stderr.isTTY) {
     let said = 0
     const update = (done: number) => {

@@ -9,14 +9,14 @@ import { number, type Output, tableText, widthOf } from './output.ts'
 export type Tally = Record<OutcomeName, number> & { waiting: number }
 
 /** Counts outcomes among the entries that were sent. */
-export const tallyOf = (outcomes: readonly Outcome[], sent: number): Tally => {
+export function tallyOf(outcomes: readonly Outcome[], sent: number): Tally {
   const tally: Tally = { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0, waiting: 0 }
   for (const { outcome } of outcomes) tally[outcome] += 1
   return { ...tally, waiting: sent - outcomes.length }
 }
 
 /** 0 when every entry was applied, 1 when none was, 3 in between. */
-export const exitCodeOfTally = ({ applied, ...others }: Tally): ExitCode => {
+export function exitCodeOfTally({ applied, ...others }: Tally): ExitCode {
   if (Object.values(others).every((count) => count === 0)) return exitCodes.complete
   return applied > 0 ? exitCodes.partly : exitCodes.failed
 }
@@ -30,7 +30,7 @@ const colours = {
 } as const satisfies Record<OutcomeName, string>
 
 /** The outcomes in numbers, and those that somebody should look at. */
-export const sayTally = (outcomes: readonly Outcome[], { tally, io }: { tally: Tally; io: Output }): void => {
+export function sayTally(outcomes: readonly Outcome[], { tally, io }: { tally: Tally; io: Output }): void {
   const names = [...outcomeNames, 'waiting' as const].filter((name) => name === 'applied' || tally[name] > 0)
   io.say(
     tableText(
@@ -47,7 +47,7 @@ export const sayTally = (outcomes: readonly Outcome[], { tally, io }: { tally: T
 }
 
 /** Outcomes as a table; a narrow terminal gets the columns that say most. */
-export const sayOutcomes = (outcomes: readonly Outcome[], { io, most }: { io: Output; most: number }): void => {
+export function sayOutcomes(outcomes: readonly Outcome[], { io, most }: { io: Output; most: number }): void {
   const shown = outcomes.slice(0, most)
   const tableOf = (some: typeof columns) =>
     tableText(
@@ -81,10 +81,10 @@ export type OutcomeOptions = { failed?: boolean; email?: string; since?: string 
 const weekMs = 7 * 86_400_000
 
 /** Outcomes as they were asked for, newest first. */
-export const findOutcomes = async (
+export async function findOutcomes(
   { failed, email }: OutcomeOptions,
   { reader, since, now }: { reader: LedgerReader; since: number | undefined; now: number },
-): Promise<Outcome[]> => {
+): Promise<Outcome[]> {
   if (email !== undefined) {
     const all = await reader.outcomesOf(identityOf(email))
     return all.filter(
@@ -99,13 +99,13 @@ export const findOutcomes = async (
 }
 
 // Date.parse takes the 31st of February for the 3rd of March.
-const isDay = (day: string | undefined): boolean => {
+function isDay(day: string | undefined): boolean {
   const midnight = Date.parse(day ?? '')
   return Number.isFinite(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
 }
 
 /** A time as people write it. @throws FatalError `usage` */
-export const timeOf = (text: string): number => {
+export function timeOf(text: string): number {
   const [day] = /^\d{4}-\d\d-\d\d(?=$|T[\d:.]+(Z|[+-]\d\d:\d\d)$)/.exec(text) ?? []
   const time = isDay(day) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(time)) return time

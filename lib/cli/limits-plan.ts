@@ -2,16 +2,15 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { SavedPlan } from './limits-plans.ts'
 import { number, type Output, tableText } from './output.ts'
 
-const limitText = (limit: number | null): string => (limit === null ? '?' : number(limit))
+function limitText(limit: number | null): string {
+  return limit === null ? '?' : number(limit)
+}
 
 /** Rows that are shown of each kind. */
 export const shownRows = 12
 
 /** What a plan would do, row by row; of each kind the first ones. */
-export const sayPlan = (
-  { plan, knowsUsers, unfinished }: SavedPlan,
-  { io, most }: { io: Output; most: number },
-): void => {
+export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most }: { io: Output; most: number }): void {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
   const changed = changes.filter(({ kind }) => kind === 'changed')
@@ -55,14 +54,14 @@ export const sayPlan = (
   for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
 }
 
-const sayNotes = ({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void => {
+function sayNotes({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void {
   if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
   if (unfinished === 0) return
   io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters), so that`)
   io.say('limits that stand already are sent, too: they come after those requests.')
 }
 
-const nothingToApply = ({ same, invalid, conflicts }: SavedPlan['plan']): string => {
+function nothingToApply({ same, invalid, conflicts }: SavedPlan['plan']): string {
   if (invalid.length + conflicts.length === 0) return 'Nothing to change.'
   if (same.length === 0)
     return 'No row is valid, so that there is nothing to apply. Correct the file and plan it again.'
@@ -70,14 +69,14 @@ const nothingToApply = ({ same, invalid, conflicts }: SavedPlan['plan']): string
 }
 
 /** How to go on with a plan. */
-export const sayNext = ({ plan, path }: SavedPlan, io: Output): void => {
+export function sayNext({ plan, path }: SavedPlan, io: Output): void {
   if (plan.refusals.length > 0) return
   io.say()
   if (plan.changes.length === 0) io.say(nothingToApply(plan))
   else io.say(`Plan ${io.style('bold', plan.id)} is saved in ${path}. Apply it: platform-sync limits apply ${plan.id}`)
 }
 
-const sayList = (title: string, lines: readonly string[], { io, most }: { io: Output; most: number }): void => {
+function sayList(title: string, lines: readonly string[], { io, most }: { io: Output; most: number }): void {
   if (lines.length === 0 || most === 0) return
   const some = lines.slice(0, most)
   io.say(`\n${title} (${number(lines.length)})`)
@@ -86,7 +85,7 @@ const sayList = (title: string, lines: readonly string[], { io, most }: { io: Ou
 }
 
 /** 0 when every row can be applied or stands already, 3 when only some, 1 when the plan as a whole may not be applied. */
-export const exitCodeOfPlan = ({ plan }: SavedPlan): ExitCode => {
+export function exitCodeOfPlan({ plan }: SavedPlan): ExitCode {
   if (plan.refusals.length > 0) return exitCodes.failed
   if (plan.invalid.length + plan.conflicts.length === 0) return exitCodes.complete
   return plan.changes.length + plan.same.length > 0 ? exitCodes.partly : exitCodes.failed

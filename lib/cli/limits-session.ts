@@ -19,11 +19,11 @@ export type LimitsSession = {
 }
 
 /** Opens, works and closes. `platform`: with `--local` the command applies limits itself, and needs the platform for it. */
-export const withLimits = async <T>(
+export async function withLimits<T>(
   cli: Cli,
   { io, options, platform }: { io: Output; options: CommonOptions; platform: boolean },
   work: (opened: LimitsSession) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const { openSession } = await import('./session.ts')
   const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const asksPlatform = platform && options.local !== undefined
@@ -36,11 +36,11 @@ export const withLimits = async <T>(
 }
 
 /** The same in a session that is open already. */
-export const inSession = async <T>(
+export async function inSession<T>(
   cli: Cli,
   { session, log }: Pick<LimitsSession, 'session' | 'log'>,
   work: (opened: LimitsSession) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const { variables, folder } = session
   const limits = composeLimits(variables, { log, metrics: noMetrics, clock: cli.clock })
   try {
@@ -52,10 +52,10 @@ export const inSession = async <T>(
 }
 
 /** Works with a worker on this machine beside it when there are emulators; on AWS the function is the worker. */
-export const withWorker = async <T>(
+export async function withWorker<T>(
   { session, limits, log }: LimitsSession,
   work: (worker: LimitsWorker | null) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   if (session.folder === null) return await work(null)
   const { startLimitsWorker } = await import('../local/limits-worker.ts')
   const worker = startLimitsWorker(limits, { log })
@@ -67,7 +67,7 @@ export const withWorker = async <T>(
 }
 
 /** Who asks, for the record: the account on this machine. */
-export const accountName = (): string => {
+export function accountName(): string {
   try {
     return userInfo().username
   } catch {

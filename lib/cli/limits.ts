@@ -6,7 +6,7 @@ import type { OutcomeOptions } from './limits-outcomes.ts'
 import { number, type Output } from './output.ts'
 
 /** `platform-sync limits ...` */
-export const addLimits = (program: Command, cli: Cli): void => {
+export function addLimits(program: Command, cli: Cli): void {
   const limits = program.command('limits').description('set credit limits of users, and see what became of them')
   withLocal(limits.command('plan'))
     .description('say what a CSV file with the columns email and limit would change, and save that as a plan')
@@ -32,11 +32,7 @@ export const addLimits = (program: Command, cli: Cli): void => {
     .action(action<unknown, []>(cli, (io, options) => exportLimits(cli, io, options)))
 }
 
-const plan = async (
-  cli: Cli,
-  io: Output,
-  options: CommonOptions & { file: string; all?: boolean },
-): Promise<ExitCode> => {
+async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
   const { withLimits } = await import('./limits-session.ts')
   const { savePlan } = await import('./limits-plans.ts')
   const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
@@ -50,11 +46,7 @@ const plan = async (
   })
 }
 
-const apply = async (
-  cli: Cli,
-  io: Output,
-  options: CommonOptions & { id: string; wait: number },
-): Promise<ExitCode> => {
+async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string; wait: number }): Promise<ExitCode> {
   const { withLimits } = await import('./limits-session.ts')
   const { loadPlan } = await import('./limits-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
@@ -65,7 +57,7 @@ const apply = async (
   })
 }
 
-const outcomes = async (cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> => {
+async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-session.ts')
   const { findOutcomes, sayOutcomes, timeOf } = await import('./limits-outcomes.ts')
   const since = options.since === undefined ? undefined : timeOf(options.since)
@@ -78,7 +70,7 @@ const outcomes = async (cli: Cli, io: Output, options: CommonOptions & OutcomeOp
   })
 }
 
-const redrive = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { withLimits, withWorker } = await import('./limits-session.ts')
   const { redriveDeadLetters } = await import('../stores/limits-queue.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
@@ -101,7 +93,7 @@ const redrive = async (cli: Cli, io: Output, options: CommonOptions): Promise<Ex
   })
 }
 
-const exportLimits = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+async function exportLimits(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-session.ts')
   const { writeLimitsCsv } = await import('../limits/intake/csv.ts')
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {

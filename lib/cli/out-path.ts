@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { FatalError, messageOf } from '../core/errors.ts'
 
 /** Writes what the user named; that it can't be written is no fault of ours, and needs no stack. @throws FatalError `usage`. */
-export const atPath = async <T>(out: string, write: (out: string) => Promise<T>): Promise<T> => {
+export async function atPath<T>(out: string, write: (out: string) => Promise<T>): Promise<T> {
   try {
     return await write(out)
   } catch (cause) {
@@ -16,10 +16,10 @@ export const atPath = async <T>(out: string, write: (out: string) => Promise<T>)
  * lies around it may be another disk or not ours to write. `last` names what makes the rest complete.
  * @throws FatalError `usage` when the folder is not empty, or can't be written.
  */
-export const fillFolder = async <T>(
+export async function fillFolder<T>(
   out: string,
   { fill, last }: { fill: (dir: string) => Promise<T>; last: readonly string[] },
-): Promise<T> => {
+): Promise<T> {
   const { made, dir } = await atPath(out, () => prepare(out))
   try {
     const filled = await fill(dir)
@@ -33,13 +33,13 @@ export const fillFolder = async <T>(
   }
 }
 
-const prepare = async (out: string): Promise<{ made: boolean; dir: string }> => {
+async function prepare(out: string): Promise<{ made: boolean; dir: string }> {
   const made = (await mkdir(out, { recursive: true })) !== undefined
   if ((await readdir(out)).length === 0) return { made, dir: await mkdtemp(join(out, '.unfinished-')) }
   throw new Error('it is not empty. Name a new folder, so that nothing foreign gets into it')
 }
 
-const moveUp = async (dir: string, { out, last }: { out: string; last: readonly string[] }): Promise<void> => {
+async function moveUp(dir: string, { out, last }: { out: string; last: readonly string[] }): Promise<void> {
   const names = (await readdir(dir)).toSorted((a, b) => last.indexOf(a) - last.indexOf(b))
   for (const name of names) await rename(join(dir, name), join(out, name))
   await rmdir(dir)

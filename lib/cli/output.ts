@@ -25,7 +25,7 @@ export type Output = {
 }
 
 /** An output over the two streams of a process. */
-export const createOutput = (streams: { stdout: Terminal; stderr: Terminal; json: boolean }): Output => {
+export function createOutput(streams: { stdout: Terminal; stderr: Terminal; json: boolean }): Output {
   const { stdout, stderr, json } = streams
   return {
     json,
@@ -46,7 +46,7 @@ export const createOutput = (streams: { stdout: Terminal; stderr: Terminal; json
 export type Head = { title: string; right?: boolean }
 
 /** A table without frame: head, rule, rows. */
-export const tableText = (heads: readonly Head[], rows: readonly (readonly string[])[]): string => {
+export function tableText(heads: readonly Head[], rows: readonly (readonly string[])[]): string {
   const none = Object.fromEntries(frame.map((part) => [part, '']))
   const table = new Table({
     head: heads.map(({ title }) => title),
@@ -65,25 +65,34 @@ export const tableText = (heads: readonly Head[], rows: readonly (readonly strin
 const frame = ['top', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'right']
 
 /** A text without its colours. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours begin with
-export const visible = (text: string): string => text.replaceAll(/\u001b\[[0-9;]*m/g, '')
+export function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours begin with
+  return text.replaceAll(/\u001b\[[0-9;]*m/g, '')
+}
 
 /** Text from the platform must not steer a terminal. */
-export const plain = (text: string): string =>
+export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not get through
-  text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
+}
 
 /** How many characters the longest line of a text takes. */
-export const widthOf = (text: string): number => Math.max(...text.split('\n').map((line) => visible(line).length))
+export function widthOf(text: string): number {
+  return Math.max(...text.split('\n').map((line) => visible(line).length))
+}
 
 /** 12345 as 12,345. */
-export const number = (value: number): string => value.toLocaleString('en-US')
+export function number(value: number): string {
+  return value.toLocaleString('en-US')
+}
 
 /** A time in UTC, to the second. */
-export const time = (unixMs: number): string => `${new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+export function time(unixMs: number): string {
+  return `${new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
 
 /** A duration in words: 40 s, 3 min, 5 h, 2 days. */
-export const duration = (ms: number): string => {
+export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 100) return `${seconds} s`
   if (seconds < 6_000) return `${Math.round(seconds / 60)} min`

@@ -30,7 +30,7 @@ const commands = [
 ] as const
 
 /** Runs one command line. Never throws: what goes wrong is told on stderr, and by the exit code. */
-export const runCli = async (args: readonly string[], cli: Cli): Promise<void> => {
+export async function runCli(args: readonly string[], cli: Cli): Promise<void> {
   const program = new Command('platform-sync')
     .description("Keeps an organization's Agent Platform data in its own AWS account, or on this machine.")
     .version(packageJson.version, '-V, --version', 'print the version')
@@ -48,7 +48,7 @@ export const runCli = async (args: readonly string[], cli: Cli): Promise<void> =
   }
 }
 
-const report = (error: unknown, args: readonly string[], cli: Cli) => {
+function report(error: unknown, args: readonly string[], cli: Cli) {
   // Commander has said what it has to say.
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.complete
   const code = error instanceof CommanderError ? exitCodes.usage : exitCodeOf(error)
@@ -61,7 +61,7 @@ const report = (error: unknown, args: readonly string[], cli: Cli) => {
 }
 
 /** Errors thrown on purpose are told by their message; anything else is a bug and surfaces with its stack. */
-const textOf = (error: unknown, verbose: boolean): string => {
+function textOf(error: unknown, verbose: boolean): string {
   if (error instanceof SyncError && !verbose) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -17,9 +17,11 @@ export type Progress = {
 }
 
 /** Bars on a terminal, and plain lines elsewhere. */
-export const createProgress = (stderr: Terminal): Progress => (stderr.isTTY ? bars(stderr) : lines(stderr))
+export function createProgress(stderr: Terminal): Progress {
+  return stderr.isTTY ? bars(stderr) : lines(stderr)
+}
 
-const lines = (stderr: Terminal): Progress => {
+function lines(stderr: Terminal): Progress {
   const line = (text: string) => void stderr.write(`${text}\n`)
   const received = new Map<string, number>()
   return {
@@ -39,7 +41,7 @@ const lines = (stderr: Terminal): Progress => {
 
 const nameWidth = 28
 
-const bars = (stderr: Terminal): Progress => {
+function bars(stderr: Terminal): Progress {
   const options = {
     stream: stderr as NodeJS.WritableStream,
     format: `{name} {bar} {done} {note}`,
@@ -80,7 +82,7 @@ const bars = (stderr: Terminal): Progress => {
 export type Lines = { line(text: string): void }
 
 /** A log whose warnings and errors become lines, as do waits that a person would notice; with `verbose` everything does. */
-export const createLog = (to: Lines, { verbose }: { verbose: boolean }): Log => {
+export function createLog(to: Lines, { verbose }: { verbose: boolean }): Log {
   const text = (fields: LogFields = {}) =>
     Object.entries(fields)
       .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
@@ -95,11 +97,13 @@ export const createLog = (to: Lines, { verbose }: { verbose: boolean }): Log => 
   }
 }
 
-const sayWait = (to: Lines, { request, code, waitMs }: LogFields = {}): void => {
+function sayWait(to: Lines, { request, code, waitMs }: LogFields = {}): void {
   if (typeof waitMs !== 'number' || waitMs < 1_000) return
   const why = code === 'rate_limited' ? 'rate limited' : String(code)
   to.line(`${request}: ${why}, tries again in ${Math.ceil(waitMs / 1000)} s`)
 }
 
 /** The stack of a bug, for the log. */
-export const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? '') : messageOf(error))
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? '') : messageOf(error)
+}

@@ -21,7 +21,7 @@ export type Answer = { columns: string[]; numeric: boolean[]; rows: Value[][] }
  * Asks the database one question. At an abort it stops, and throws.
  * @throws FatalError `usage` with DuckDB's own message, or when the statement is no question.
  */
-export const ask = async (connection: DuckDBConnection, sql: string, signal?: AbortSignal): Promise<Answer> => {
+export async function ask(connection: DuckDBConnection, sql: string, signal?: AbortSignal): Promise<Answer> {
   const interrupt = () => connection.interrupt()
   signal?.addEventListener('abort', interrupt, { once: true })
   try {
@@ -57,19 +57,22 @@ const times = [
 ] as const
 
 /** Infinite times, and those before Christ, stay in DuckDB's words. */
-const iso = (value: object): string => {
+function iso(value: object): string {
   const text = String(value)
   return /^\d{4,6}-/.test(text) && !text.endsWith('(BC)') ? `${text.replace(' ', 'T')}Z` : text
 }
 
 const integers = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/
-const isNumber = (type: string): boolean => integers.test(type) || /^(DOUBLE|FLOAT|DECIMAL)/.test(type)
+function isNumber(type: string): boolean {
+  return integers.test(type) || /^(DOUBLE|FLOAT|DECIMAL)/.test(type)
+}
 
-const numberIn = (value: Value, type: string): Value =>
-  typeof value === 'string' && isNumber(type) && !type.endsWith(']') ? exact(value) : value
+function numberIn(value: Value, type: string): Value {
+  return typeof value === 'string' && isNumber(type) && !type.endsWith(']') ? exact(value) : value
+}
 
 /** A number if it says the same; DuckDB gives the wide ones as text. */
-const exact = (text: string): Value => {
+function exact(text: string): Value {
   const value = Number(text)
   if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value) ? value : text
   return text.replace(/[^\d]/g, '').length <= 15 && Number.isFinite(value) ? value : text

@@ -9,7 +9,7 @@ import type { Answer, Value } from './query-rows.ts'
 type Options = { format?: 'table' | 'json' | 'csv' }
 
 /** `platform-sync query "<sql>"` */
-export const addQuery = (program: Command, cli: Cli): void => {
+export function addQuery(program: Command, cli: Cli): void {
   withLocal(program.command('query'))
     .description(
       'ask the published lake in SQL (DuckDB): a view per table and its <table>_current, see docs/streams.md',
@@ -19,7 +19,7 @@ export const addQuery = (program: Command, cli: Cli): void => {
     .action(action<Options, [string]>(cli, (io, options, sql) => query(cli, io, { ...options, sql })))
 }
 
-const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { sql: string }): Promise<ExitCode> => {
+async function query(cli: Cli, io: Output, options: Options & CommonOptions & { sql: string }): Promise<ExitCode> {
   const format = options.format ?? (io.json ? 'json' : 'table')
   if (io.json && format !== 'json') {
     throw new FatalError(`--json and --format ${format} ask for two things: leave one out.`, { code: 'usage' })
@@ -37,7 +37,7 @@ const query = async (cli: Cli, io: Output, options: Options & CommonOptions & { 
 }
 
 /** Null when someone interrupted it. */
-const answerOf = async (from: PublishedLake, sql: string, signal: AbortSignal): Promise<Answer | null> => {
+async function answerOf(from: PublishedLake, sql: string, signal: AbortSignal): Promise<Answer | null> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
   try {
@@ -57,7 +57,7 @@ const shownRows = 200
 const cellWidths = [400, 100, 80, 60, 50, 40, 32, 24, 16]
 
 /** Rows as a table for people: the first ones, with long texts cut as far as the width asks for it. */
-export const answerTable = ({ columns, numeric, rows }: Answer, width: number): string => {
+export function answerTable({ columns, numeric, rows }: Answer, width: number): string {
   const heads = columns.map((title, at) => ({ title: cut(title, 100), right: numeric[at] === true }))
   const shown = rows.slice(0, shownRows).map((row) => row.map(textOf))
   let table = ''
@@ -71,7 +71,7 @@ export const answerTable = ({ columns, numeric, rows }: Answer, width: number): 
   return table
 }
 
-const sayAnswer = (answer: Answer, width: number): string => {
+function sayAnswer(answer: Answer, width: number): string {
   const { length } = answer.rows
   const more = length > shownRows ? `, of which ${shownRows} are shown (--format csv or json shows all)` : ''
   return `${answerTable(answer, width)}\n\n${number(length)} row${length === 1 ? '' : 's'}${more}\n`
@@ -89,16 +89,18 @@ const render = {
     [columns, ...rows].map((cells) => `${cells.map((value) => csvCell(textOf(value))).join(',')}\n`).join(''),
 } as const
 
-const textOf = (value: Value | undefined): string => {
+function textOf(value: Value | undefined): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const cut = (text: string, most: number): string => {
+function cut(text: string, most: number): string {
   const line = plain(text.replaceAll(/\s+/g, ' '))
   if (line.length <= most) return line
   const characters = [...line]
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line
 }
 
-const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

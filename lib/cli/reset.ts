@@ -7,7 +7,7 @@ import type { Output } from './output.ts'
 type Options = { index?: boolean }
 
 /** `platform-sync reset <stream>` */
-export const addReset = (program: Command, cli: Cli): void => {
+export function addReset(program: Command, cli: Cli): void {
   withLocal(program.command('reset'))
     .description('forget a scan in progress, so that the next one reads the list from its beginning')
     .argument('<stream>', 'the stream to reset')
@@ -15,7 +15,7 @@ export const addReset = (program: Command, cli: Cli): void => {
     .action(action<Options, [string]>(cli, (io, options, name) => reset(cli, io, { ...options, name })))
 }
 
-const reset = async (cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> => {
+async function reset(cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> {
   const { name: stream } = streamNamed(options.name)
   const { withSession } = await import('./session.ts')
   return withSession(cli, { io, options, platform: false }, async ({ app }) => {

@@ -13,10 +13,12 @@ const colours = {
 } as const satisfies Record<StreamStatus, string>
 
 /** A status in its colour. */
-export const statusText = (status: StreamStatus, io: Output): string => io.style(colours[status], status)
+export function statusText(status: StreamStatus, io: Output): string {
+  return io.style(colours[status], status)
+}
 
 /** Prints what a run did: a table, or on a narrow terminal a paragraph per stream; then what needs attention. */
-export const sayRun = ({ record, results, seconds, interrupted }: FinishedRun, io: Output): void => {
+export function sayRun({ record, results, seconds, interrupted }: FinishedRun, io: Output): void {
   const table = tableText(
     heads,
     results.map((result) => rowOf(result, io)),
@@ -34,7 +36,7 @@ export const sayRun = ({ record, results, seconds, interrupted }: FinishedRun, i
 }
 
 /** Without them the columns do not add up to what was received. */
-const sayRepeats = (results: readonly TimedResult[], io: Output): void => {
+function sayRepeats(results: readonly TimedResult[], io: Output): void {
   for (const { stream, counts } of results) {
     if (!counts?.duplicate) continue
     const were = counts.duplicate === 1 ? 'was a repeat' : 'were repeats'
@@ -43,13 +45,14 @@ const sayRepeats = (results: readonly TimedResult[], io: Output): void => {
 }
 
 /** A severity in its colour. */
-export const severityText = (severity: Remark['severity'], io: Output): string =>
-  io.style(severity === 'critical' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
+export function severityText(severity: Remark['severity'], io: Output): string {
+  return io.style(severity === 'critical' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
+}
 
 const remarksShown = 8
 
 /** What deserves attention in what was read, a line each. */
-const sayRemarks = (results: readonly TimedResult[], io: Output): void => {
+function sayRemarks(results: readonly TimedResult[], io: Output): void {
   const all = results.flatMap(({ remarks = [] }) => remarks)
   if (all.length > 0) io.say()
   for (const { severity, about, message } of all.slice(0, remarksShown)) {
@@ -60,28 +63,30 @@ const sayRemarks = (results: readonly TimedResult[], io: Output): void => {
 }
 
 /** The same for `--json`. */
-export const runJson = ({ record, results, manifest, seconds, interrupted }: FinishedRun): unknown => ({
-  runId: record.runId,
-  status: record.status,
-  seconds,
-  interrupted,
-  streams: results.map(({ stream, status, reason, counts, remarks = [], apiCalls, seconds: streamSeconds }) => ({
-    stream,
-    status,
-    reason,
-    counts,
-    remarks,
-    apiCalls,
-    seconds: streamSeconds,
-  })),
-  published: manifest.scans.map(({ stream, scanId, status, records, files }) => ({
-    stream,
-    scanId,
-    status,
-    records,
-    files: files.map(({ table, key, rows, bytes }) => ({ table, key, rows, bytes })),
-  })),
-})
+export function runJson({ record, results, manifest, seconds, interrupted }: FinishedRun): unknown {
+  return {
+    runId: record.runId,
+    status: record.status,
+    seconds,
+    interrupted,
+    streams: results.map(({ stream, status, reason, counts, remarks = [], apiCalls, seconds: streamSeconds }) => ({
+      stream,
+      status,
+      reason,
+      counts,
+      remarks,
+      apiCalls,
+      seconds: streamSeconds,
+    })),
+    published: manifest.scans.map(({ stream, scanId, status, records, files }) => ({
+      stream,
+      scanId,
+      status,
+      records,
+      files: files.map(({ table, key, rows, bytes }) => ({ table, key, rows, bytes })),
+    })),
+  }
+}
 
 const right = true
 const heads: readonly Head[] = [
@@ -97,7 +102,7 @@ const heads: readonly Head[] = [
   { title: 'seconds', right },
 ]
 
-const rowOf = ({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string[] => {
+function rowOf({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string[] {
   const cells = counts
     ? [counts.received, counts.inserted, counts.updated, counts.unchanged, counts.deleted].map(number)
     : ['', '', '', '', '']
@@ -106,7 +111,7 @@ const rowOf = ({ stream, status, counts, apiCalls, seconds }: TimedResult, io: O
   return [stream, statusText(status, io), ...cells, quarantine, number(apiCalls), seconds.toFixed(1)]
 }
 
-const paragraphOf = ({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string => {
+function paragraphOf({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string {
   const first = `${stream.padEnd(30)}${statusText(status, io)}, ${callsText(apiCalls)}, ${seconds.toFixed(1)} s`
   if (!counts) return first
   const { received, inserted, updated, unchanged, deleted, quarantined } = counts
@@ -115,4 +120,6 @@ const paragraphOf = ({ stream, status, counts, apiCalls, seconds }: TimedResult,
   return `${first}\n  ${number(received)} received: ${parts}; ${rest}`
 }
 
-const callsText = (calls: number): string => `${number(calls)} API call${calls === 1 ? '' : 's'}`
+function callsText(calls: number): string {
+  return `${number(calls)} API call${calls === 1 ? '' : 's'}`
+}

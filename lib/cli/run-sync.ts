@@ -1,10 +1,10 @@
 import type { App } from '../compose/app.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
+import { driveStream, finishRun, type RunResult } from '../publish/run-streams.ts'
 import { streams as allStreams } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult, SyncDeps } from '../sync/attempt.ts'
 import type { Source } from '../sync/ports.ts'
-import { driveStream, finishRun, type RunResult } from '../publish/run-streams.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
 
@@ -17,19 +17,18 @@ export type FinishedRun = RunResult & { results: TimedResult[]; seconds: number;
 type Deps = { app: App; progress: Progress; interrupted: AbortSignal }
 
 /** A run that begins now. Two runs never share an id: it has the time to the millisecond. */
-export const runAt = (now: number): Run => ({
-  runId: new Date(now).toISOString().replaceAll(/[-:.]/g, ''),
-  scheduledAt: now,
-})
+export function runAt(now: number): Run {
+  return {
+    runId: new Date(now).toISOString().replaceAll(/[-:.]/g, ''),
+    scheduledAt: now,
+  }
+}
 
 /**
  * Reads streams side by side, and publishes what they completed. At an interruption each stream keeps what it has read
  * and stops; the next run goes on there.
  */
-export const runSync = async (
-  streams: readonly Stream[],
-  { app, progress, interrupted }: Deps,
-): Promise<FinishedRun> => {
+export async function runSync(streams: readonly Stream[], { app, progress, interrupted }: Deps): Promise<FinishedRun> {
   const { clock } = app
   const began = clock.now()
   const run = runAt(began)
@@ -47,14 +46,14 @@ export const runSync = async (
 }
 
 /** Says of each stream how many records it had the last time. Trouble with storage is told when the stream is read. */
-const announce = async (streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> => {
+async function announce(streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> {
   const known = await Promise.all(streams.map(({ name }) => checkpoints.read(name).catch(() => null)))
   for (const [at, { name }] of streams.entries()) progress.begin(name, known[at]?.lastScan?.records ?? null)
 }
 
 type Reading = { deps: SyncDeps; progress: Progress; interrupted: AbortSignal; stop: AbortSignal }
 
-const readStream = async (stream: Stream, run: Run, reading: Reading): Promise<TimedResult> => {
+async function readStream(stream: Stream, run: Run, reading: Reading): Promise<TimedResult> {
   const { deps, progress, interrupted } = reading
   const { clock } = deps
   const began = clock.now()
@@ -79,7 +78,7 @@ const readStream = async (stream: Stream, run: Run, reading: Reading): Promise<T
 }
 
 /** What nobody threw on purpose is a bug: its stack goes to the log before it becomes the stream's failure. */
-const attemptOrLog = async (attempt: () => Promise<StreamResult>, stream: Stream, deps: SyncDeps) => {
+async function attemptOrLog(attempt: () => Promise<StreamResult>, stream: Stream, deps: SyncDeps) {
   try {
     return await attempt()
   } catch (error) {
@@ -91,7 +90,7 @@ const attemptOrLog = async (attempt: () => Promise<StreamResult>, stream: Stream
 const graceMs = 3_000
 
 /** Tells the progress of each page, counts requests, and gives a page that waits for a retry up soon after an interruption. */
-const watchedSource = (source: Source, { progress, stop }: Reading): { source: Source; calls: () => number } => {
+function watchedSource(source: Source, { progress, stop }: Reading): { source: Source; calls: () => number } {
   let calls = 0
   const fetchPage: Source['fetchPage'] = async (stream, token, options) => {
     const onRequest = () => {
@@ -112,7 +111,7 @@ const watchedSource = (source: Source, { progress, stop }: Reading): { source: S
 }
 
 /** Aborts some time after an interruption: a page that is on its way may still arrive. */
-const soonAfter = (interrupted: AbortSignal): AbortSignal => {
+function soonAfter(interrupted: AbortSignal): AbortSignal {
   const stop = new AbortController()
   interrupted.addEventListener('abort', () => setTimeout(() => stop.abort(), graceMs).unref(), { once: true })
   return stop.signal

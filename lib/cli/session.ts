@@ -40,7 +40,7 @@ type Wanted = {
  * is set, the built-in platform.
  * @throws FatalError `configuration` or `usage` that says what to set or to change.
  */
-export const openSession = async (cli: Cli, wanted: Wanted): Promise<Session> => {
+export async function openSession(cli: Cli, wanted: Wanted): Promise<Session> {
   const folder = folderOf(wanted.options)
   if (folder !== null) return openLocal(cli, folder, wanted)
   if (wanted.days) throw new FatalError('Only the built-in platform can skip a day: add --local.', { code: 'usage' })
@@ -50,11 +50,11 @@ export const openSession = async (cli: Cli, wanted: Wanted): Promise<Session> =>
 }
 
 /** The same for as long as the work takes, with a log whose lines are notes. */
-export const withSession = async <T>(
+export async function withSession<T>(
   cli: Cli,
   { io, log, ...wanted }: Omit<Wanted, 'log' | 'note'> & { io: Output; log?: Log },
   work: (session: Session) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true })
   const session = await openSession(cli, { ...wanted, log: notes, note: io.note })
   try {
@@ -65,18 +65,19 @@ export const withSession = async <T>(
 }
 
 /** The folder of `--local`; null without the option. */
-const folderOf = ({ local }: CommonOptions): string | null =>
-  local === undefined ? null : resolve(local === true ? defaultFolder : local)
+function folderOf({ local }: CommonOptions): string | null {
+  return local === undefined ? null : resolve(local === true ? defaultFolder : local)
+}
 
 /** True when `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
-export const isUnused = async (options: CommonOptions): Promise<boolean> => {
+export async function isUnused(options: CommonOptions): Promise<boolean> {
   const folder = folderOf(options)
   if (folder === null) return false
   const { hasState } = await import('../local/built-in-platform.ts')
   return !hasState(folder) && (!existsSync(folder) || statSync(folder).isDirectory())
 }
 
-const openLocal = async (cli: Cli, folder: string, wanted: Wanted): Promise<Session> => {
+async function openLocal(cli: Cli, folder: string, wanted: Wanted): Promise<Session> {
   // Loaded only here: on AWS nobody waits for the emulators' code.
   const { startEmulators } = await import('../local/emulators/emulators.ts')
   const { hasState, localRedactionKey, refuseStranger, writeOwner } = await import('../local/built-in-platform.ts')
@@ -111,10 +112,12 @@ const openLocal = async (cli: Cli, folder: string, wanted: Wanted): Promise<Sess
 }
 
 const platformVariables = ['PLATFORM_APP_URL', 'PLATFORM_BASE_URL', 'PLATFORM_API_KEY', 'PLATFORM_SECRET_ID'] as const
-const namesPlatform = ({ variables }: Cli): boolean => platformVariables.some((name) => variables[name])
+function namesPlatform({ variables }: Cli): boolean {
+  return platformVariables.some((name) => variables[name])
+}
 
 /** Records of two platforms in one state would each look deleted to the other's scans. */
-const refuseMixing = async (cli: Cli, folder: string, { days }: Wanted): Promise<void> => {
+async function refuseMixing(cli: Cli, folder: string, { days }: Wanted): Promise<void> {
   const { ownerOf, readBuiltInPlatform } = await import('../local/built-in-platform.ts')
   const owner = ownerOf(folder)
   if (!namesPlatform(cli)) {
@@ -127,7 +130,7 @@ const refuseMixing = async (cli: Cli, folder: string, { days }: Wanted): Promise
 }
 
 /** The folder's built-in platform; null when the environment names a real one. */
-const platformIn = async (cli: Cli, folder: string, { days = 0, keeps, note }: Wanted): Promise<Simulator | null> => {
+async function platformIn(cli: Cli, folder: string, { days = 0, keeps, note }: Wanted): Promise<Simulator | null> {
   const { ownerOf, readBuiltInPlatform, startBuiltInPlatform, writeBuiltInPlatform, writeOwner } = await import(
     '../local/built-in-platform.ts'
   )
@@ -144,19 +147,22 @@ const platformIn = async (cli: Cli, folder: string, { days = 0, keeps, note }: W
   return simulator
 }
 
-const mixed = (folder: string, why: string) =>
-  new FatalError(
+function mixed(folder: string, why: string) {
+  return new FatalError(
     `${folder} holds data of ${why}. Keep them apart: name another folder (--local ./other), or change PLATFORM_APP_URL, ` +
       'PLATFORM_BASE_URL and PLATFORM_API_KEY.',
     { code: 'usage' },
   )
+}
 
 /** The variables that point at a simulator. */
-const addressesOf = ({ appUrl, baseUrl }: Pick<Simulator, 'appUrl' | 'baseUrl'>): Record<string, string> => ({
-  PLATFORM_APP_URL: appUrl,
-  PLATFORM_BASE_URL: baseUrl,
-  PLATFORM_API_KEY: 'sim-key',
-})
+function addressesOf({ appUrl, baseUrl }: Pick<Simulator, 'appUrl' | 'baseUrl'>): Record<string, string> {
+  return {
+    PLATFORM_APP_URL: appUrl,
+    PLATFORM_BASE_URL: baseUrl,
+    PLATFORM_API_KEY: 'sim-key',
+  }
+}
 
 /** For commands that only look at what is stored. */
 const unusedPlatform = {
@@ -168,8 +174,10 @@ const unusedPlatform = {
 /** Nothing is redacted by those who read no record. */
 const unusedKey = 'unused'.padEnd(32, '-')
 
-const withoutPlatform = (variables: Variables): Variables => ({
-  ...variables,
-  ...unusedPlatform,
-  REDACTION_KEY: variables.REDACTION_KEY || unusedKey,
-})
+function withoutPlatform(variables: Variables): Variables {
+  return {
+    ...variables,
+    ...unusedPlatform,
+    REDACTION_KEY: variables.REDACTION_KEY || unusedKey,
+  }
+}

@@ -14,7 +14,7 @@ const resources = ['reports', 'sessions', 'users', 'revisions', 'computers'] as 
 const most = { min: 0, max: 10_000_000 }
 
 /** `platform-sync simulator` */
-export const addSimulator = (program: Command, cli: Cli): void => {
+export function addSimulator(program: Command, cli: Cli): void {
   const command = withCommon(program.command('simulator'))
     .description('run the platform simulator alone, until Ctrl-C')
     .option('--port <port>', 'its port (default: a free one)', wholeNumber({ min: 0, max: 65_535 }))
@@ -26,7 +26,7 @@ export const addSimulator = (program: Command, cli: Cli): void => {
   command.action(action<Options, []>(cli, (io, options) => simulate(cli, io, options)))
 }
 
-const readFault = (text: string, before: Rule[]): Rule[] => {
+function readFault(text: string, before: Rule[]): Rule[] {
   try {
     return [...before, JSON.parse(text) as Rule]
   } catch (error) {
@@ -34,7 +34,7 @@ const readFault = (text: string, before: Rule[]): Rule[] => {
   }
 }
 
-const simulate = async (cli: Cli, io: Output, options: Options): Promise<ExitCode> => {
+async function simulate(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const { startSimulator } = await import('../local/simulator/simulator.ts')
   const { FaultRule } = await import('../local/simulator/faults/rule.ts')
   for (const rule of options.fault) {
@@ -55,26 +55,30 @@ const simulate = async (cli: Cli, io: Output, options: Options): Promise<ExitCod
   }
 }
 
-const settingsOf = ({ port, seed, latency, apiKey, ...options }: Options): SimulatorOptions => ({
-  apiKey,
-  counts: Object.fromEntries(
-    resources.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  ) as Counts,
-  ...(port === undefined ? {} : { port }),
-  ...(seed === undefined ? {} : { seed }),
-  ...(latency === undefined ? {} : { latencyMs: latency }),
-})
+function settingsOf({ port, seed, latency, apiKey, ...options }: Options): SimulatorOptions {
+  return {
+    apiKey,
+    counts: Object.fromEntries(
+      resources.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    ) as Counts,
+    ...(port === undefined ? {} : { port }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(latency === undefined ? {} : { latencyMs: latency }),
+  }
+}
 
-const problemsOf = (error: { issues: readonly { path: PropertyKey[]; message: string }[] }): string =>
-  error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; ')
+function problemsOf(error: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
+  return error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; ')
+}
 
-const untilInterrupted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+function untilInterrupted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
 
-const sayHowTo = ({ url, appUrl, baseUrl, state }: Simulator, apiKey: string, io: Output): void => {
+function sayHowTo({ url, appUrl, baseUrl, state }: Simulator, apiKey: string, io: Output): void {
   const counts = Object.entries(state().records).map(([name, count]) => `${count} ${name}`)
   io.say(`The platform runs at ${url} with ${counts.join(', ')}. Ctrl-C stops it.
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { App } from '../compose/app.ts'
+import type { RunRecord } from '../publish/manifest.ts'
 import { manifestPrefix } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
 import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
-import type { RunRecord } from '../publish/manifest.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { lastCompleteScan } from './last-complete.ts'
@@ -11,13 +11,13 @@ import { duration, number, type Output, plain, tableText, time, widthOf } from '
 import { statusText } from './run-report.ts'
 
 /** `platform-sync status` */
-export const addStatus = (program: Command, cli: Cli): void => {
+export function addStatus(program: Command, cli: Cli): void {
   withLocal(program.command('status'))
     .description('show how each stream stands, and the last run')
     .action(action<unknown, []>(cli, (io, options) => status(cli, io, options)))
 }
 
-const status = async (cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> => {
+async function status(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { isUnused, withSession } = await import('./session.ts')
   const now = cli.clock.now()
   if (await isUnused(options)) return tell(nothing(now), io)
@@ -26,13 +26,15 @@ const status = async (cli: Cli, io: Output, options: CommonOptions): Promise<Exi
 
 type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
 
-const nothing = (now: number): Found => ({
-  standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })),
-  lastRun: null,
-  lostState: false,
-})
+function nothing(now: number): Found {
+  return {
+    standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })),
+    lastRun: null,
+    lostState: false,
+  }
+}
 
-const lookAt = async (app: App, now: number): Promise<Found> => {
+async function lookAt(app: App, now: number): Promise<Found> {
   const standings = await Promise.all(
     streams.map(async ({ name }) => {
       const [checkpoint, holder] = await Promise.all([app.checkpoints.read(name), app.checkpoints.holder(name, now)])
@@ -44,9 +46,11 @@ const lookAt = async (app: App, now: number): Promise<Found> => {
   return { standings, lastRun: await app.runs.latest(), lostState }
 }
 
-const isNew = (standings: readonly Standing[]): boolean => standings.every((standing) => standing.status === null)
+function isNew(standings: readonly Standing[]): boolean {
+  return standings.every((standing) => standing.status === null)
+}
 
-const tell = ({ standings, lastRun, lostState }: Found, io: Output): ExitCode => {
+function tell({ standings, lastRun, lostState }: Found, io: Output): ExitCode {
   if (lostState) {
     io.say('No stream has a state, yet the lake holds published runs: the state table is a new one, or its content is')
     io.say('gone. Restore it if you can; else the next sync takes every record for new, and finds no delete.')
@@ -66,7 +70,7 @@ type Known = {
 }
 
 /** How a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
-const standingOf = (stream: string, { checkpoint, holder, completeAt, now }: Known) => {
+function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Known) {
   const last = checkpoint?.lastScan ?? null
   return {
     stream,
@@ -87,10 +91,11 @@ const standingOf = (stream: string, { checkpoint, holder, completeAt, now }: Kno
 }
 
 /** A worker that died had no time to say how it ended: the next one goes on. */
-const statusOf = ({ status: last, fence }: Checkpoint): StreamStatus | null =>
-  last === 'running' || (last === null && fence > 0) ? 'paused' : last
+function statusOf({ status: last, fence }: Checkpoint): StreamStatus | null {
+  return last === 'running' || (last === null && fence > 0) ? 'paused' : last
+}
 
-const say = (standings: readonly Standing[], io: Output): void => {
+function say(standings: readonly Standing[], io: Output): void {
   const right = true
   const heads = [
     { title: 'stream' },
@@ -112,15 +117,17 @@ const say = (standings: readonly Standing[], io: Output): void => {
   for (const { stream, reason } of troubled) io.say(`${stream}: ${plain(reason ?? '')}`)
 }
 
-const words = ({ status: state, leaseHolder, scanInProgress }: Standing, io: Output): string => {
+function words({ status: state, leaseHolder, scanInProgress }: Standing, io: Output): string {
   if (state === null) return 'never read'
   const holder = leaseHolder ? ` (${leaseHolder})` : ''
   return `${statusText(state, io)}${holder}${scanInProgress && !leaseHolder ? ', scan to go on' : ''}`
 }
 
-const count = (value: number | null): string => (value === null ? '' : number(value))
+function count(value: number | null): string {
+  return value === null ? '' : number(value)
+}
 
-const rowOf = (standing: Standing, io: Output): string[] => {
+function rowOf(standing: Standing, io: Output): string[] {
   const { stream, lastScan, lagSeconds, records, changed, quarantined, withheldDeletes } = standing
   return [
     stream,
@@ -131,7 +138,7 @@ const rowOf = (standing: Standing, io: Output): string[] => {
   ]
 }
 
-const paragraphOf = (standing: Standing, io: Output): string => {
+function paragraphOf(standing: Standing, io: Output): string {
   const { stream, lastScan, lagSeconds, records, changed, quarantined, withheldDeletes } = standing
   const first = `${stream.padEnd(30)}${words(standing, io)}`
   if (!lastScan) return first

@@ -9,7 +9,7 @@ import { runJson, sayRun } from './run-report.ts'
 type Options = { skipDays?: number }
 
 /** `platform-sync sync [stream...]` */
-export const addSync = (program: Command, cli: Cli): void => {
+export function addSync(program: Command, cli: Cli): void {
   withLocal(program.command('sync'))
     .description('read the platform now, in this process, and publish what is complete')
     .argument('[stream...]', `the streams to read (default: all): ${streams.map(({ name }) => name).join(', ')}`)
@@ -21,11 +21,7 @@ export const addSync = (program: Command, cli: Cli): void => {
     .action(action<Options, [string[]]>(cli, (io, options, names) => sync(cli, io, { ...options, names })))
 }
 
-const sync = async (
-  cli: Cli,
-  io: Output,
-  options: Options & CommonOptions & { names: string[] },
-): Promise<ExitCode> => {
+async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { names: string[] }): Promise<ExitCode> {
   const wanted = options.names.length === 0 ? streams : [...new Set(options.names)].map(streamNamed)
   const { withSession } = await import('./session.ts')
   const { runSync } = await import('./run-sync.ts')

@@ -3,9 +3,6 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { GlueClient } from '@aws-sdk/client-glue'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
-import { createRedactor } from '../redaction/redact.ts'
-import { auditOf } from './audit.ts'
-import { platformOf, targetOf } from './clients.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Deadline, earlier } from '../core/deadline.ts'
 import {
@@ -18,15 +15,17 @@ import {
 } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { createLedgerReader, ledgerParts } from '../stores/ledger.ts'
 import { outcomesSource } from '../limits/outcomes/outcomes-scan.ts'
 import { publishedStreams } from '../publish/published-streams.ts'
+import type { FinishDeps, OtherScan } from '../publish/run-streams.ts'
+import { createRedactor } from '../redaction/redact.ts'
 import { createAnnouncer, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, noCatalog } from '../stores/catalog.ts'
 import { createCheckpoints } from '../stores/checkpoints.ts'
 import { type AwsClients, createAwsClients } from '../stores/clients.ts'
 import { createIndexStore } from '../stores/index-store.ts'
 import { createLake } from '../stores/lake.ts'
+import { createLedgerReader, ledgerParts } from '../stores/ledger.ts'
 import { createObjectStore } from '../stores/objects.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createRecords } from '../stores/records.ts'
@@ -35,8 +34,9 @@ import { createSecretReader, type ReadSecret } from '../stores/secrets.ts'
 import { enterpriseControlRevisions } from '../streams/enterprise-control-revisions.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from '../sync/attempt.ts'
 import type { Announcer, Catalog } from '../sync/ports.ts'
-import type { FinishDeps, OtherScan } from '../publish/run-streams.ts'
 import { createSource } from '../sync/source.ts'
+import { auditOf } from './audit.ts'
+import { platformOf, targetOf } from './clients.ts'
 
 /** What differs between Lambda, a laptop and a test; all else comes from the environment. */
 export type Doors = {
@@ -63,7 +63,7 @@ export type App = ReturnType<typeof compose>
  * Builds clients and stores from the environment: the one place that does. Secrets are read when they are first needed.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export const compose = (variables: Variables, doors: Doors) => {
+export function compose(variables: Variables, doors: Doors) {
   const env = readVariables(Environment, variables)
   const readSecret = createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION }))
   const clients = doors.clients ?? createAwsClients(targetOf(env))
@@ -106,11 +106,11 @@ export const compose = (variables: Variables, doors: Doors) => {
   }
 }
 
-const createStores = (
+function createStores(
   { STATE_TABLE, RECORDS_TABLE, LAKE_BUCKET }: { STATE_TABLE: string; RECORDS_TABLE: string; LAKE_BUCKET: string },
   { dynamodb, s3 }: AwsClients,
   clock: Clock,
-) => {
+) {
   const objects = createObjectStore({ s3, bucket: LAKE_BUCKET })
   const state = { dynamodb, table: STATE_TABLE }
   return {
@@ -125,17 +125,17 @@ const createStores = (
 }
 
 /** The outcomes of credit limits, where there is a table of them. */
-const outcomesOf = (
+function outcomesOf(
   table: string | undefined,
   { clients: { dynamodb }, ...deps }: Omit<Parameters<typeof outcomesSource>[0], 'reader'> & { clients: AwsClients },
-): OtherScan[] => {
+): OtherScan[] {
   if (!table) return []
   const reader = createLedgerReader(ledgerParts({ dynamodb, table, clock: deps.clock, random: Math.random }))
   return [outcomesSource({ reader, ...deps })]
 }
 
 /** Where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
-const outletsOf = (env: z.infer<typeof StoreVariables>): { catalog: Catalog; announcer: Announcer } => {
+function outletsOf(env: z.infer<typeof StoreVariables>): { catalog: Catalog; announcer: Announcer } {
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket, AWS_REGION: region } = env
   return {
     catalog: database
@@ -145,7 +145,9 @@ const outletsOf = (env: z.infer<typeof StoreVariables>): { catalog: Catalog; ann
   }
 }
 
-const redactionKey = async (
+async function redactionKey(
   env: { REDACTION_KEY?: string | undefined; REDACTION_SECRET_ID?: string | undefined },
   readSecret: ReadSecret,
-): Promise<string> => env.REDACTION_KEY ?? (await readSecret(env.REDACTION_SECRET_ID as string))
+): Promise<string> {
+  return env.REDACTION_KEY ?? (await readSecret(env.REDACTION_SECRET_ID as string))
+}

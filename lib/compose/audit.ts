@@ -1,27 +1,27 @@
 import { KMSClient } from '@aws-sdk/client-kms'
 import type * as z from 'zod'
 import { type Audit, createAudit } from '../audit/audit.ts'
-import { createDynamoHead } from '../stores/audit-head.ts'
-import { createFileSigner } from '../stores/file-signer.ts'
-import { createKmsSigner } from '../stores/kms-signer.ts'
-import type { Signer } from '../audit/trail/ports.ts'
 import { createWatch } from '../audit/changes/watch.ts'
 import { configuredRules } from '../audit/changes/watch-rules-configured.ts'
+import type { Signer } from '../audit/trail/ports.ts'
 import type { Clock } from '../core/clock.ts'
 import type { AuditVariables, StoreVariables } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Metrics } from '../core/metrics.ts'
+import { createDynamoHead } from '../stores/audit-head.ts'
 import { callAws } from '../stores/aws-errors.ts'
 import type { AwsClients } from '../stores/clients.ts'
+import { createFileSigner } from '../stores/file-signer.ts'
+import { createKmsSigner } from '../stores/kms-signer.ts'
 import { createObjectStore, type ObjectStore } from '../stores/objects.ts'
 
 type AuditContext = { clients: AwsClients; clock: Clock; metrics: Metrics; objects: ObjectStore }
 
 /** The audit trail that the environment names; null without a bucket for it. @throws FatalError `configuration`. */
-export const auditOf = (
+export function auditOf(
   env: z.infer<typeof AuditVariables> & z.infer<typeof StoreVariables>,
   { clients: { s3, dynamodb }, clock, metrics, objects }: AuditContext,
-): Audit | null => {
+): Audit | null {
   const { AUDIT_BUCKET: bucket, STATE_TABLE: table } = env
   if (!bucket) return null
   return createAudit({
@@ -38,7 +38,7 @@ export const auditOf = (
   })
 }
 
-const signerOf = (env: z.infer<typeof AuditVariables> & { AWS_REGION: string }): Signer => {
+function signerOf(env: z.infer<typeof AuditVariables> & { AWS_REGION: string }): Signer {
   const { AUDIT_SIGNING_KEY_ARN: keyArn, AUDIT_SIGNING_KEY_FILE: file, AWS_REGION: region } = env
   if (keyArn) return createKmsSigner({ kms: new KMSClient({ region }), keyArn, callAws })
   if (file) return createFileSigner(file)

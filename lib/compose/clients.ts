@@ -9,12 +9,12 @@ import type { AwsTarget } from '../stores/clients.ts'
 import { type ReadSecret, secretCredentials } from '../stores/secrets.ts'
 
 /** On AWS the SDK finds its credentials by itself; emulators are given the ones that stand beside their address. */
-export const targetOf = (
+export function targetOf(
   env: Pick<
     z.infer<typeof StoreVariables>,
     'AWS_REGION' | 'AWS_ENDPOINT_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY'
   >,
-): AwsTarget => {
+): AwsTarget {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
   const target = { region: env.AWS_REGION, endpointUrl: env.AWS_ENDPOINT_URL }
   return env.AWS_ENDPOINT_URL && accessKeyId && secretAccessKey
@@ -23,7 +23,7 @@ export const targetOf = (
 }
 
 /** A client for SQS, or for the emulator at an endpoint: its queues' addresses name hosts that do not exist. */
-export const createSqsClient = (env: Parameters<typeof targetOf>[0]): SQSClient => {
+export function createSqsClient(env: Parameters<typeof targetOf>[0]): SQSClient {
   const { region, endpointUrl, ...credentials } = targetOf(env)
   return new SQSClient({
     region,
@@ -40,12 +40,12 @@ type PlatformEnvironment = {
 }
 
 /** The client of the platform that the environment names, with its key or with the secret that holds it. */
-export const platformOf = (
+export function platformOf(
   env: PlatformEnvironment,
   readSecret: ReadSecret,
   { clock, log, fetch }: { clock: Clock; log: Log; fetch?: typeof globalThis.fetch },
-): PlatformClient =>
-  createPlatformClient({
+): PlatformClient {
+  return createPlatformClient({
     appUrl: env.PLATFORM_APP_URL,
     baseUrl: env.PLATFORM_BASE_URL,
     credentials: env.PLATFORM_API_KEY
@@ -56,3 +56,4 @@ export const platformOf = (
     random: Math.random,
     ...(fetch ? { fetch } : {}),
   })
+}

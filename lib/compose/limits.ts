@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { createSqsClient, platformOf, targetOf } from './clients.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { PlatformVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
@@ -10,17 +9,20 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { ApplyDeps } from '../limits/apply/apply.ts'
 import type { ImportDeps } from '../limits/intake/import-file.ts'
-import { createLedger, createLedgerReader, ledgerParts } from '../stores/ledger.ts'
 import type { LimitsApi } from '../limits/ports.ts'
-import { createIntentQueue, createPauses, messagesOn, type Pauses } from '../stores/limits-queue.ts'
 import { defaultRules, type LimitRules } from '../limits/rules.ts'
 import type { PlatformClient } from '../platform/client.ts'
 import { type AwsClients, createAwsClients } from '../stores/clients.ts'
 import { createLargeObjects } from '../stores/large-objects.ts'
+import { createLedger, createLedgerReader, ledgerParts } from '../stores/ledger.ts'
+import { createIntentQueue, createPauses, messagesOn, type Pauses } from '../stores/limits-queue.ts'
 import { createObjectStore } from '../stores/objects.ts'
 import { createSecretReader } from '../stores/secrets.ts'
+import { createSqsClient, platformOf, targetOf } from './clients.ts'
 
-const count = (what: string) => z.coerce.number().int().min(0, `must be ${what}`).max(Number.MAX_SAFE_INTEGER)
+function count(what: string) {
+  return z.coerce.number().int().min(0, `must be ${what}`).max(Number.MAX_SAFE_INTEGER)
+}
 
 /** What provisioning reads from the environment. */
 export const LimitsVariables = StoreVariables.pick({
@@ -48,7 +50,7 @@ export type LimitsApp = ReturnType<typeof composeLimits>
  * Builds what the functions and commands of credit limits work with.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
+export function composeLimits(variables: Variables, doors: LimitsDoors) {
   const env = readVariables(LimitsVariables, variables)
   const clock = doors.clock ?? systemClock
   const { log, metrics } = doors
@@ -93,12 +95,12 @@ export const composeLimits = (variables: Variables, doors: LimitsDoors) => {
   }
 }
 
-const platformFrom = (variables: Variables, observed: { clock: Clock; log: Log }): PlatformClient => {
+function platformFrom(variables: Variables, observed: { clock: Clock; log: Log }): PlatformClient {
   const env = readVariables(PlatformVariables.extend({ AWS_REGION: StoreVariables.shape.AWS_REGION }), variables)
   return platformOf(env, createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION })), observed)
 }
 
-const inboxOf = ({ INBOX_BUCKET }: LimitsVariables, { s3 }: AwsClients): Pick<ImportDeps, 'inbox' | 'large'> => {
+function inboxOf({ INBOX_BUCKET }: LimitsVariables, { s3 }: AwsClients): Pick<ImportDeps, 'inbox' | 'large'> {
   const named = z.object({ INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket') })
   const bucket = { s3, bucket: readVariables(named, { INBOX_BUCKET }).INBOX_BUCKET }
   return { inbox: createObjectStore(bucket), large: createLargeObjects(bucket) }

@@ -6,7 +6,7 @@ import { isRawNumber, type Json } from './json.ts'
  * own digits, which RFC 8785 leaves undefined.
  * @throws TypeError for what JSON can't say (undefined, a Date, a Map, NaN …), instead of a silent `{}` or null.
  */
-export const canonicalJson = (value: Json): string => {
+export function canonicalJson(value: Json): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'number') return canonicalNumber(value)
   if (value === null || typeof value === 'boolean') return `${value}`
@@ -16,19 +16,19 @@ export const canonicalJson = (value: Json): string => {
   throw new TypeError(`canonical JSON can't hold ${Object.prototype.toString.call(value)}`)
 }
 
-const canonicalNumber = (value: number): string => {
+function canonicalNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`canonical JSON can't hold the number ${value}`)
   return value === 0 ? '0' : `${value}`
 }
 
 // The two loops run for every record of every scan: no callback and no intermediate array.
-const canonicalArray = (values: Json[]): string => {
+function canonicalArray(values: Json[]): string {
   let text = ''
   for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${canonicalJson(values[i] as Json)}`
   return `[${text}]`
 }
 
-const canonicalObject = (object: { [key: string]: Json }): string => {
+function canonicalObject(object: { [key: string]: Json }): string {
   const keys = inOrder(Object.keys(object))
   let text = ''
   for (let i = 0; i < keys.length; i++) {
@@ -43,12 +43,14 @@ const canonicalObject = (object: { [key: string]: Json }): string => {
 const special = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /** JSON.stringify for text, but quicker where there is nothing to escape, as in nearly all short texts. */
-const quoted = (text: string): string => (text.length < 200 && !special.test(text) ? `"${text}"` : JSON.stringify(text))
+function quoted(text: string): string {
+  return text.length < 200 && !special.test(text) ? `"${text}"` : JSON.stringify(text)
+}
 
 const fewKeys = 24
 
 /** Sorts by UTF-16 code units, in place. Few keys, half in order as an API sends them, are inserted quicker than sorted. */
-const inOrder = (keys: string[]): string[] => {
+function inOrder(keys: string[]): string[] {
   if (keys.length > fewKeys) return keys.sort()
   for (let i = 1; i < keys.length; i++) {
     const key = keys[i] as string
@@ -63,7 +65,7 @@ const inOrder = (keys: string[]): string[] => {
 const quotedKeys = new Map<string, string>()
 const quotedKeysKept = 10_000
 
-const quotedKey = (key: string): string => {
+function quotedKey(key: string): string {
   const known = quotedKeys.get(key)
   if (known !== undefined) return known
   const text = quoted(key)
@@ -72,7 +74,7 @@ const quotedKey = (key: string): string => {
 }
 
 /** Whether a value is an object of the kind that JSON.parse makes. */
-export const isPlainObject = (value: unknown): value is { [key: string]: Json } => {
+export function isPlainObject(value: unknown): value is { [key: string]: Json } {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isRawNumber(value)) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null

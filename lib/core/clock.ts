@@ -17,4 +17,6 @@ export const systemClock: Clock = {
 }
 
 /** `YYYY-MM-DD` in UTC, whatever the time zone of the machine. */
-export const utcDate = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10)
+export function utcDate(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 10)
+}

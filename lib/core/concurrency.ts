@@ -1,9 +1,9 @@
 /** Works through items with at most `limit` at a time, and stops taking new ones at the first failure. */
-export const eachConcurrently = async <T>(
+export async function eachConcurrently<T>(
   items: Iterable<T>,
   limit: number,
   work: (item: T) => Promise<unknown>,
-): Promise<void> => {
+): Promise<void> {
   const queue = items[Symbol.iterator]()
   let failed = false
   const worker = async () => {
@@ -22,5 +22,6 @@ export const eachConcurrently = async <T>(
 }
 
 /** Splits a list into slices of at most `size`. */
-export const slices = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
+export function slices<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
+}

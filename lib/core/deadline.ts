@@ -7,12 +7,14 @@ export type Deadline = { remainingMs(): number }
 export const noDeadline: Deadline = { remainingMs: () => Number.POSITIVE_INFINITY }
 
 /** A deadline `ms` milliseconds from now on the given clock. */
-export const deadlineAfter = (clock: Clock, ms: number): Deadline => {
+export function deadlineAfter(clock: Clock, ms: number): Deadline {
   const end = clock.now() + ms
   return { remainingMs: () => end - clock.now() }
 }
 
 /** A deadline that comes `ms` before another: what must still be done after it keeps its time. */
-export const earlier = (deadline: Deadline, ms: number): Deadline => ({
-  remainingMs: () => deadline.remainingMs() - ms,
-})
+export function earlier(deadline: Deadline, ms: number): Deadline {
+  return {
+    remainingMs: () => deadline.remainingMs() - ms,
+  }
+}

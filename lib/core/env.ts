@@ -5,14 +5,19 @@ import { FatalError } from './errors.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** The process's environment: the only place that reads it. */
-export const processVariables = (): Variables => process.env
+export function processVariables(): Variables {
+  return process.env
+}
 
-const text = (hint: string) => z.string(`is missing; ${hint}`)
-const address = (hint: string) =>
-  z.url({
+function text(hint: string) {
+  return z.string(`is missing; ${hint}`)
+}
+function address(hint: string) {
+  return z.url({
     protocol: /^https?$/,
     error: ({ input }) => (input === undefined ? `is missing; ${hint}` : `is not an http(s) address; ${hint}`),
   })
+}
 
 /** Where the platform is, and the credential for it (design §11). */
 export const PlatformVariables = z.object({
@@ -62,7 +67,7 @@ const pairs = [
  * Reads the variables that a schema asks for. An empty one counts as missing.
  * @throws FatalError `configuration` that names every variable that is missing or malformed, and how to set it.
  */
-export const readVariables = <S extends z.ZodObject>(schema: S, variables: Variables): z.infer<S> => {
+export function readVariables<S extends z.ZodObject>(schema: S, variables: Variables): z.infer<S> {
   const present = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
   )

@@ -67,4 +67,6 @@ export class FatalError extends SyncError {
 }
 
 /** The text of anything that was thrown, for a log line or a status. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -3,13 +3,19 @@ import { canonicalJson } from './canonical-json.ts'
 import type { Json } from './json.ts'
 
 /** SHA-256 of bytes or of a text's UTF-8 bytes, as 64 hex digits. */
-export const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex')
+export function sha256(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex')
+}
 
 /** SHA-256 of a text's UTF-8 bytes, as 32 bytes. Of a record's canonical JSON it is the content hash: see `contentHash`. */
-export const sha256Bytes = (text: string): Uint8Array => hash('sha256', text, 'buffer')
+export function sha256Bytes(text: string): Uint8Array {
+  return hash('sha256', text, 'buffer')
+}
 
 /**
  * The content hash of a record, as 64 hex digits: SHA-256 over its canonical JSON, unknown fields included. Strings must be well formed,
  * since every lone surrogate has the same UTF-8 bytes (see `repairText` in sync/validate.ts).
  */
-export const contentHash = (record: Json): string => Buffer.from(sha256Bytes(canonicalJson(record))).toString('hex')
+export function contentHash(record: Json): string {
+  return Buffer.from(sha256Bytes(canonicalJson(record))).toString('hex')
+}

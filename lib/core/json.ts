@@ -18,7 +18,9 @@ type ExactJson = {
 const exactJson = JSON as unknown as ExactJson
 
 /** Whether a value is a number kept as its digits. */
-export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isRawJSON(value)
+export function isRawNumber(value: unknown): value is RawNumber {
+  return exactJson.isRawJSON(value)
+}
 
 // Sixteen or more digits, or an exponent of two or more digits: the only numbers that can be inexact. It may match
 // inside a string, too, which costs a slower parse and nothing else; what may stand before a number keeps ids out.
@@ -29,13 +31,15 @@ const suspicious = /(?:^|[[:,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d\d)/
  * others (integers beyond 2^53, more than 17 significant digits, overflow to infinity) become `RawNumber`s.
  * @throws SyntaxError when the text is not JSON.
  */
-export const parseJson = (text: string): Json =>
-  (suspicious.test(text) ? exactJson.parse(text, keepDigits) : JSON.parse(text)) as Json
+export function parseJson(text: string): Json {
+  return (suspicious.test(text) ? exactJson.parse(text, keepDigits) : JSON.parse(text)) as Json
+}
 
-const keepDigits = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
-  typeof value === 'number' && source !== undefined && !holds(value, source) ? exactJson.rawJSON(source) : value
+function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined && !holds(value, source) ? exactJson.rawJSON(source) : value
+}
 
-const holds = (value: number, source: string): boolean => {
+function holds(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false
   const { digits, isInteger } = significant(source)
   if (digits === '') return true
@@ -44,7 +48,7 @@ const holds = (value: number, source: string): boolean => {
 }
 
 /** The significant digits of a JSON number, and whether it is written as an integer: without fraction and exponent. */
-const significant = (source: string): { digits: string; isInteger: boolean } => {
+function significant(source: string): { digits: string; isInteger: boolean } {
   const [mantissa = '', exponent] = source.replace(/^-/, '').toLowerCase().split('e')
   const [whole = '', fraction] = mantissa.split('.')
   const digits = `${whole}${fraction ?? ''}`.replace(/^0+/, '').replace(/0+$/, '')

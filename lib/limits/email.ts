@@ -11,10 +11,12 @@ const wellMade = /^[^\s@\p{C}\p{Z}]+@[^\s@\p{C}\p{Z}]+$/u
  * Who an address means: trimmed, NFC, lower case. Some servers tell `Ana@` from `ana@`, but the platform's users and
  * people's spreadsheets don't, and a plus tag makes another address.
  */
-export const identityOf = (text: string): string => text.trim().normalize('NFC').toLowerCase().normalize('NFC')
+export function identityOf(text: string): string {
+  return text.trim().normalize('NFC').toLowerCase().normalize('NFC')
+}
 
 /** Reads an address, or says why it is none. */
-export const readEmail = (value: unknown): EmailAddress | { reason: string } => {
+export function readEmail(value: unknown): EmailAddress | { reason: string } {
   if (typeof value !== 'string' || value.trim() === '') return { reason: 'the e-mail address is missing' }
   const address = value.trim()
   if (!wellMade.test(address)) return { reason: 'the e-mail address is malformed' }

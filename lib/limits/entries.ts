@@ -27,7 +27,7 @@ const maxAheadMs = 15 * 60_000
  * The entries of an intent, each judged alone. An address with two different limits in one intent has no newest one, so
  * all of them are invalid; an entry that only repeats another is kept, and superseded when it is applied.
  */
-export const entriesOf = (intent: Intent, { rules, now }: { rules: LimitRules; now: number }): Entry[] => {
+export function entriesOf(intent: Intent, { rules, now }: { rules: LimitRules; now: number }): Entry[] {
   const { requestId, requestedAt, requestedBy, source } = intent
   const request = { requestId, requestedAt, requestedBy: requestedBy.toWellFormed(), source: source.toWellFormed() }
   const early = Date.parse(requestedAt) > now + maxAheadMs ? 'requestedAt lies in the future' : null
@@ -41,10 +41,12 @@ export const entriesOf = (intent: Intent, { rules, now }: { rules: LimitRules; n
 }
 
 /** Whether an entry can be sent. */
-export const isValid = (entry: Entry): entry is ValidEntry => entry.limit !== null
+export function isValid(entry: Entry): entry is ValidEntry {
+  return entry.limit !== null
+}
 
 /** Addresses that stand there with different limits, by identity. */
-export const conflictingIdentities = (entries: readonly { identity: string; limit: number | null }[]): Set<string> => {
+export function conflictingIdentities(entries: readonly { identity: string; limit: number | null }[]): Set<string> {
   const first = new Map<string, number>()
   const conflicting = new Set<string>()
   for (const { identity, limit } of entries) {
@@ -55,7 +57,7 @@ export const conflictingIdentities = (entries: readonly { identity: string; limi
   return conflicting
 }
 
-const withoutConflicts = (entries: Entry[]): Entry[] => {
+function withoutConflicts(entries: Entry[]): Entry[] {
   const conflicting = conflictingIdentities(entries)
   if (conflicting.size === 0) return entries
   const invalid = 'the address stands in the request with different limits'
@@ -64,7 +66,7 @@ const withoutConflicts = (entries: Entry[]): Entry[] => {
   )
 }
 
-const judge = (raw: unknown, rules: LimitRules) => {
+function judge(raw: unknown, rules: LimitRules) {
   const { email, limit } = isPlainObject(raw) ? raw : { email: undefined, limit: undefined }
   const read = readEmail(email)
   const fault = faultOfLimit(limit, rules)
@@ -73,10 +75,12 @@ const judge = (raw: unknown, rules: LimitRules) => {
 }
 
 /** An invalid address names its outcome, too, shortened to what a key may hold. */
-const rawAddress = (email: unknown) => {
+function rawAddress(email: unknown) {
   const address = typeof email === 'string' ? shortened(email) : ''
   return { address, identity: shortened(identityOf(address)) }
 }
 
 /** Made well-formed after the cut, which may go through a character: half of one is no text that a key can hold. */
-const shortened = (text: string): string => text.slice(0, 300).toWellFormed()
+function shortened(text: string): string {
+  return text.slice(0, 300).toWellFormed()
+}

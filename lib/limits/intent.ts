@@ -32,7 +32,7 @@ export type IntentEntry = { email: string; limit: number }
  * Reads a message of the queue, or of anybody who hands one in. The same text has the same fate in the CLI and in the worker.
  * @throws RejectedError `bad_request` when the text is no JSON, has a key twice in one object, or breaks the schema.
  */
-export const parseIntent = (text: string): Intent => {
+export function parseIntent(text: string): Intent {
   const intent = Intent.safeParse(jsonOf(text))
   if (intent.success) return intent.data
   const [issue] = intent.error.issues
@@ -43,10 +43,11 @@ export const parseIntent = (text: string): Intent => {
  * The order of intents, as a text that sorts by it: by the time of the request, then by its id, whatever order the
  * queue brings.
  */
-export const orderOf = ({ requestedAt, requestId }: Pick<Intent, 'requestedAt' | 'requestId'>): string =>
-  `${requestedAt}#${requestId}`
+export function orderOf({ requestedAt, requestId }: Pick<Intent, 'requestedAt' | 'requestId'>): string {
+  return `${requestedAt}#${requestId}`
+}
 
-const jsonOf = (text: string): unknown => {
+function jsonOf(text: string): unknown {
   let value: unknown
   try {
     value = parseJson(text)
@@ -58,7 +59,11 @@ const jsonOf = (text: string): unknown => {
   throw refused(`the key "${key.slice(0, 40)}" stands twice in one object, and readers disagree on which one counts`)
 }
 
-const refused = (why: string) =>
-  new RejectedError(`A message with credit limits can't be read: ${why}. Correct its producer and send it anew.`, {
-    code: 'bad_request',
-  })
+function refused(why: string) {
+  return new RejectedError(
+    `A message with credit limits can't be read: ${why}. Correct its producer and send it anew.`,
+    {
+      code: 'bad_request',
+    },
+  )
+}

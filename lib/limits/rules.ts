@@ -10,7 +10,7 @@ export type LimitRules = {
 export const defaultRules: LimitRules = { maxLimit: Number.MAX_SAFE_INTEGER, maxChanges: 10_000 }
 
 /** Why a value is no limit, or null when it is one. Zero is a limit; null, an empty text and a missing value are not. */
-export const faultOfLimit = (value: unknown, { maxLimit }: Pick<LimitRules, 'maxLimit'>): string | null => {
+export function faultOfLimit(value: unknown, { maxLimit }: Pick<LimitRules, 'maxLimit'>): string | null {
   if (value === null || value === undefined || value === '') return 'the limit is missing'
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) {
     return 'the limit is not an integer from 0 up to 2^53 - 1'

@@ -28,7 +28,7 @@ const ownerFile = 'owner.json'
 const Owner = z.object({ platform: z.enum(['none', 'other']) })
 
 /** Whether a folder belongs to the built-in platform or to another one, was only looked at, or is none of ours. */
-export const ownerOf = (dir: string): 'built-in' | 'other' | 'none' | 'nobody' => {
+export function ownerOf(dir: string): 'built-in' | 'other' | 'none' | 'nobody' {
   if (existsSync(join(dir, fileName))) return 'built-in'
   try {
     return Owner.parse(JSON.parse(readFileSync(join(dir, ownerFile), 'utf8'))).platform
@@ -38,16 +38,18 @@ export const ownerOf = (dir: string): 'built-in' | 'other' | 'none' | 'nobody' =
 }
 
 /** Notes that the state in a folder is ours, and that another platform owns it from now on if that is so. */
-export const writeOwner = (dir: string, platform: 'none' | 'other'): void => {
+export function writeOwner(dir: string, platform: 'none' | 'other'): void {
   mkdirSync(dir, { recursive: true })
   writeFileSync(join(dir, ownerFile), `${JSON.stringify({ platform })}\n`)
 }
 
 /** Whether `--local` keeps state in a folder, or a folder looks as if it did. */
-export const hasState = (dir: string): boolean => ours.some((name) => existsSync(join(dir, name)))
+export function hasState(dir: string): boolean {
+  return ours.some((name) => existsSync(join(dir, name)))
+}
 
 /** @throws FatalError `damaged_state` when the file is none of ours. */
-export const readBuiltInPlatform = (dir: string): BuiltInPlatform => {
+export function readBuiltInPlatform(dir: string): BuiltInPlatform {
   if (ownerOf(dir) !== 'built-in') return BuiltInPlatform.parse({})
   try {
     return BuiltInPlatform.parse(JSON.parse(readFileSync(join(dir, fileName), 'utf8')))
@@ -57,17 +59,18 @@ export const readBuiltInPlatform = (dir: string): BuiltInPlatform => {
   }
 }
 
-const reasonOf = (error: unknown): string =>
-  error instanceof z.ZodError ? z.prettifyError(error).replaceAll('\n', ' ') : (error as Error).message
+function reasonOf(error: unknown): string {
+  return error instanceof z.ZodError ? z.prettifyError(error).replaceAll('\n', ' ') : (error as Error).message
+}
 
 /** Writes down what the platform of a folder is made from. */
-export const writeBuiltInPlatform = (dir: string, platform: BuiltInPlatform): void => {
+export function writeBuiltInPlatform(dir: string, platform: BuiltInPlatform): void {
   mkdirSync(dir, { recursive: true })
   writeFileSync(join(dir, fileName), `${JSON.stringify(platform, null, 2)}\n`)
 }
 
 /** Starts the platform of a folder, as it was left. */
-export const startBuiltInPlatform = async ({ seed, counts, days, faults }: BuiltInPlatform): Promise<Simulator> => {
+export async function startBuiltInPlatform({ seed, counts, days, faults }: BuiltInPlatform): Promise<Simulator> {
   const simulator = await startSimulator({ seed, counts })
   for (let day = 0; day < days; day++) simulator.advance()
   for (const fault of faults) simulator.fault(fault)
@@ -80,7 +83,7 @@ const ours = ['dynamodb', 's3', 'sqs', 'plans', 'limits.csv', 'redaction-key', s
  * Removes the state that `--local` left in a folder, and nothing else, and writes down what its platform is made from.
  * @throws FatalError `usage` when the state came from another platform, is not known to be ours, or a process uses it now.
  */
-export const emptyFolder = (dir: string, platform: BuiltInPlatform): void => {
+export function emptyFolder(dir: string, platform: BuiltInPlatform): void {
   refuseForeign(dir)
   const lock = lockFolder(dir)
   try {
@@ -92,14 +95,14 @@ export const emptyFolder = (dir: string, platform: BuiltInPlatform): void => {
 }
 
 /** @throws FatalError `usage` when a folder holds something of the names that `--local` uses, and no sync was ever there. */
-export const refuseStranger = (dir: string): void => {
+export function refuseStranger(dir: string): void {
   const found = ours.filter((name) => existsSync(join(dir, name)))
   if (found.length === 0 || ownerOf(dir) !== 'nobody' || existsSync(join(dir, 'lock.db'))) return
   const message = `${dir} has ${found.join(', ')} in it that platform-sync did not write. Name another folder`
   throw new FatalError(message, { code: 'usage' })
 }
 
-const refuseForeign = (dir: string): void => {
+function refuseForeign(dir: string): void {
   const owner = ownerOf(dir)
   const another = 'and a demo starts from scratch. Name another folder: demo --local ./demo-data'
   if (owner === 'other') throw new FatalError(`${dir} holds data of another platform, ${another}`, { code: 'usage' })
@@ -113,7 +116,7 @@ const refuseForeign = (dir: string): void => {
 }
 
 /** The key under which secrets become fingerprints: made once per folder, readable by its owner alone. */
-export const localRedactionKey = (dir: string): string => {
+export function localRedactionKey(dir: string): string {
   const file = join(dir, 'redaction-key')
   mkdirSync(dir, { recursive: true })
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })

@@ -17,7 +17,7 @@ export type LimitsWorker = {
 const longPauseMs = 10 * 60_000
 
 /** Plays the event source mapping and the function for as long as a command waits for outcomes. */
-export const startLimitsWorker = (app: LimitsApp, { log }: { log: Log }): LimitsWorker => {
+export function startLimitsWorker(app: LimitsApp, { log }: { log: Log }): LimitsWorker {
   const api = app.platform()
   const [stuck, stop] = [new AbortController(), new AbortController()]
   const deps = app.applyDeps(api, noDeadline)

@@ -12,7 +12,7 @@ const taught = new WeakSet<FifoQueueClass>()
  * SQS hands out up to ten messages of one group at once; the emulator hands out one, and then locks the group. Its queues
  * are taught to go on until the batch is full, and to lock the groups after that.
  */
-export const severalPerGroup = (queueClass: FifoQueueClass): void => {
+export function severalPerGroup(queueClass: FifoQueueClass): void {
   if (taught.has(queueClass)) return
   taught.add(queueClass)
   const { prototype } = queueClass

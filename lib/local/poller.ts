@@ -32,7 +32,7 @@ export type Polled = { received: number; failed: number }
  * function that throws, or reports an id that was not in the batch, failed with all of it. Failed messages stay hidden
  * until their visibility timeout ends, and the queue's redrive policy counts the receives.
  */
-export const pollOnce = async (deps: PollerDeps): Promise<Polled> => {
+export async function pollOnce(deps: PollerDeps): Promise<Polled> {
   const { sqs, queueUrl, batchSize = 10, waitSeconds = 1 } = deps
   const received = await sqs.send(
     new ReceiveMessageCommand({
@@ -55,7 +55,7 @@ export const pollOnce = async (deps: PollerDeps): Promise<Polled> => {
 }
 
 /** Polls until the signal aborts. */
-export const pollUntil = async (signal: AbortSignal, deps: PollerDeps): Promise<void> => {
+export async function pollUntil(signal: AbortSignal, deps: PollerDeps): Promise<void> {
   while (!signal.aborted) {
     try {
       await pollOnce({ ...deps, signal })
@@ -65,7 +65,7 @@ export const pollUntil = async (signal: AbortSignal, deps: PollerDeps): Promise<
   }
 }
 
-const failuresOf = async (records: PolledRecord[], { handle, log }: PollerDeps): Promise<Set<string>> => {
+async function failuresOf(records: PolledRecord[], { handle, log }: PollerDeps): Promise<Set<string>> {
   const all = new Set(records.map(({ messageId }) => messageId))
   try {
     const { batchItemFailures } = await handle(records)
@@ -78,9 +78,11 @@ const failuresOf = async (records: PolledRecord[], { handle, log }: PollerDeps):
   return all
 }
 
-const recordOf = ({ MessageId = '', ReceiptHandle = '', Body = '', Attributes }: Message): PolledRecord => ({
-  messageId: MessageId,
-  receiptHandle: ReceiptHandle,
-  body: Body,
-  attributes: { ApproximateReceiveCount: Attributes?.ApproximateReceiveCount ?? '1' },
-})
+function recordOf({ MessageId = '', ReceiptHandle = '', Body = '', Attributes }: Message): PolledRecord {
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: { ApproximateReceiveCount: Attributes?.ApproximateReceiveCount ?? '1' },
+  }
+}

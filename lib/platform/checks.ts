@@ -6,7 +6,7 @@ import type { Json } from '../core/json.ts'
  * The value as its rules take it.
  * @throws RejectedError that names the first field which breaks a rule, without its value.
  */
-export const checked = <S extends z.ZodType>(schema: S, value: unknown, what: string): z.infer<S> => {
+export function checked<S extends z.ZodType>(schema: S, value: unknown, what: string): z.infer<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw new RejectedError(`${what} was not sent: ${firstIssue(result.error)}. Correct it and call again.`, {
@@ -15,13 +15,14 @@ export const checked = <S extends z.ZodType>(schema: S, value: unknown, what: st
 }
 
 /** Query parameters as text; absent ones are left out. */
-export const queryOf = (parameters: Record<string, string | number | undefined>): Record<string, string> =>
-  Object.fromEntries(
+export function queryOf(parameters: Record<string, string | number | undefined>): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]])),
   )
+}
 
 /** An id as one segment of a path. "." and ".." would be folded into another path. */
-export const segment = (id: string, field: string): string => {
+export function segment(id: string, field: string): string {
   if (id !== '' && id !== '.' && id !== '..') return encodeURIComponent(id)
   throw new RejectedError(`Nothing was sent: ${field} "${id}" is no id. Correct it and call again.`, {
     code: 'bad_request',
@@ -32,7 +33,7 @@ export const segment = (id: string, field: string): string => {
  * The body of a success as its schema says.
  * @throws FatalError (`unexpected_body`) that names where it differs, never a value.
  */
-export const understood = <S extends z.ZodType>(schema: S, body: Json, what: string): z.infer<S> => {
+export function understood<S extends z.ZodType>(schema: S, body: Json, what: string): z.infer<S> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw new FatalError(
@@ -42,7 +43,7 @@ export const understood = <S extends z.ZodType>(schema: S, body: Json, what: str
   )
 }
 
-const firstIssue = ({ issues }: z.ZodError): string => {
+function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues
   const path = issue?.path.map(String).join('.') || 'the whole'
   return `${path}: ${issue?.message ?? 'invalid'}`

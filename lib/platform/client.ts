@@ -31,7 +31,7 @@ type MessagePath = { sessionId: string; messageId: string }
 export type PlatformClient = ReturnType<typeof createPlatformClient>
 
 /** The client for all endpoints of §4.2; their numbers stand at each method. */
-export const createPlatformClient = (deps: HttpDeps) => {
+export function createPlatformClient(deps: HttpDeps) {
   const send = createHttpTransport(deps)
   /** Sends a request and reads its answer by a schema. */
   const call = async <S extends z.ZodType>(schema: S, request: ApiRequest, options?: CallOptions) =>
@@ -48,78 +48,93 @@ export const createPlatformClient = (deps: HttpDeps) => {
 
 type CallApi = <S extends z.ZodType>(schema: S, request: ApiRequest, options?: CallOptions) => Promise<z.infer<S>>
 
-const v0 = (path: `/${string}`): Endpoint => ({ base: 'v0', path: `/api/v0${path}` })
+function v0(path: `/${string}`): Endpoint {
+  return { base: 'v0', path: `/api/v0${path}` }
+}
 const readiness: Endpoint = { base: 'app', path: '/api/organization/maturity-level-reports' }
-const sessionPath = (sessionId: string) => v0(`/sessions/${segment(sessionId, 'sessionId')}`)
-const messagesPath = (sessionId: string) => v0(`/sessions/${segment(sessionId, 'sessionId')}/messages`)
+function sessionPath(sessionId: string) {
+  return v0(`/sessions/${segment(sessionId, 'sessionId')}`)
+}
+function messagesPath(sessionId: string) {
+  return v0(`/sessions/${segment(sessionId, 'sessionId')}/messages`)
+}
 
 /** A GET whose parameters keep their rules. */
-const read = (endpoint: Endpoint, rule: z.ZodType<Record<string, string | number | undefined>>, query: unknown) =>
-  ({ method: 'GET', endpoint, query: queryOf(checked(rule, query, `GET ${endpoint.path}`)) }) as const
+function read(endpoint: Endpoint, rule: z.ZodType<Record<string, string | number | undefined>>, query: unknown) {
+  return { method: 'GET', endpoint, query: queryOf(checked(rule, query, `GET ${endpoint.path}`)) } as const
+}
 
-const reads = (call: CallApi) => ({
-  /** Endpoint 1. */
-  listReadinessReports: async (query: rules.ReadinessQuery = {}, options?: CallOptions) =>
-    call(ReadinessReports, read(readiness, rules.ReadinessQuery, query), options),
+function reads(call: CallApi) {
+  return {
+    /** Endpoint 1. */
+    listReadinessReports: async (query: rules.ReadinessQuery = {}, options?: CallOptions) =>
+      call(ReadinessReports, read(readiness, rules.ReadinessQuery, query), options),
 
-  /** Endpoint 2. */
-  listEnterpriseControlHistory: async (query: rules.ListQuery = {}, options?: CallOptions) =>
-    call(ControlHistory, read(v0('/organization/enterprise-controls/history'), rules.ListQuery, query), options),
+    /** Endpoint 2. */
+    listEnterpriseControlHistory: async (query: rules.ListQuery = {}, options?: CallOptions) =>
+      call(ControlHistory, read(v0('/organization/enterprise-controls/history'), rules.ListQuery, query), options),
 
-  /** Endpoint 3. */
-  listSessions: async (query: rules.SessionsQuery = {}, options?: CallOptions) =>
-    call(Sessions, read(v0('/sessions'), rules.SessionsQuery, query), options),
+    /** Endpoint 3. */
+    listSessions: async (query: rules.SessionsQuery = {}, options?: CallOptions) =>
+      call(Sessions, read(v0('/sessions'), rules.SessionsQuery, query), options),
 
-  /** Endpoint 5. */
-  getSession: async (sessionId: string, query: rules.ComputerQuery = {}, options?: CallOptions) =>
-    call(Session, read(sessionPath(sessionId), rules.ComputerQuery, query), options),
+    /** Endpoint 5. */
+    getSession: async (sessionId: string, query: rules.ComputerQuery = {}, options?: CallOptions) =>
+      call(Session, read(sessionPath(sessionId), rules.ComputerQuery, query), options),
 
-  /** Endpoint 7. */
-  listMessages: async (sessionId: string, query: rules.MessagesQuery = {}, options?: CallOptions) =>
-    call(Messages, read(messagesPath(sessionId), rules.MessagesQuery, query), options),
+    /** Endpoint 7. */
+    listMessages: async (sessionId: string, query: rules.MessagesQuery = {}, options?: CallOptions) =>
+      call(Messages, read(messagesPath(sessionId), rules.MessagesQuery, query), options),
 
-  /** Endpoint 9. */
-  getMessage: async ({ sessionId, messageId }: MessagePath, query: rules.ComputerQuery = {}, options?: CallOptions) => {
-    const { path } = messagesPath(sessionId)
-    const endpoint: Endpoint = { base: 'v0', path: `${path}/${segment(messageId, 'messageId')}` }
-    return call(Message, read(endpoint, rules.ComputerQuery, query), options)
-  },
+    /** Endpoint 9. */
+    getMessage: async (
+      { sessionId, messageId }: MessagePath,
+      query: rules.ComputerQuery = {},
+      options?: CallOptions,
+    ) => {
+      const { path } = messagesPath(sessionId)
+      const endpoint: Endpoint = { base: 'v0', path: `${path}/${segment(messageId, 'messageId')}` }
+      return call(Message, read(endpoint, rules.ComputerQuery, query), options)
+    },
 
-  /** Endpoint 10. */
-  listComputers: async (options?: CallOptions) =>
-    call(Computers, { method: 'GET', endpoint: v0('/computers') }, options),
+    /** Endpoint 10. */
+    listComputers: async (options?: CallOptions) =>
+      call(Computers, { method: 'GET', endpoint: v0('/computers') }, options),
 
-  /** Endpoint 11. */
-  listOrganizationUsers: async (query: rules.ListQuery = {}, options?: CallOptions) =>
-    call(OrganizationUsers, read(v0('/organization/users'), rules.ListQuery, query), options),
-})
+    /** Endpoint 11. */
+    listOrganizationUsers: async (query: rules.ListQuery = {}, options?: CallOptions) =>
+      call(OrganizationUsers, read(v0('/organization/users'), rules.ListQuery, query), options),
+  }
+}
 
-const writes = (call: CallApi) => ({
-  /** Endpoint 4. Never repeated once it may have arrived: after an error of another kind, look whether the session exists. */
-  createSession: async (session: rules.NewSession, options?: CallOptions) => {
-    const endpoint = v0('/sessions')
-    const body = checked(rules.NewSession, session, `POST ${endpoint.path}`)
-    return call(Session, { method: 'POST', endpoint, body }, options)
-  },
+function writes(call: CallApi) {
+  return {
+    /** Endpoint 4. Never repeated once it may have arrived: after an error of another kind, look whether the session exists. */
+    createSession: async (session: rules.NewSession, options?: CallOptions) => {
+      const endpoint = v0('/sessions')
+      const body = checked(rules.NewSession, session, `POST ${endpoint.path}`)
+      return call(Session, { method: 'POST', endpoint, body }, options)
+    },
 
-  /** Endpoint 6. */
-  updateSession: async (sessionId: string, change: rules.SessionChange, options?: CallOptions) => {
-    const endpoint = sessionPath(sessionId)
-    const body = checked(rules.SessionChange, change, `PATCH ${endpoint.path}`)
-    return call(Session, { method: 'PATCH', endpoint, body }, options)
-  },
+    /** Endpoint 6. */
+    updateSession: async (sessionId: string, change: rules.SessionChange, options?: CallOptions) => {
+      const endpoint = sessionPath(sessionId)
+      const body = checked(rules.SessionChange, change, `PATCH ${endpoint.path}`)
+      return call(Session, { method: 'PATCH', endpoint, body }, options)
+    },
 
-  /** Endpoint 8. Never repeated once it may have arrived. */
-  addMessage: async (sessionId: string, message: rules.NewMessage, options?: CallOptions) => {
-    const endpoint = messagesPath(sessionId)
-    const body = checked(rules.NewMessage, message, `POST ${endpoint.path}`)
-    return call(MessageReceipt, { method: 'POST', endpoint, body }, options)
-  },
+    /** Endpoint 8. Never repeated once it may have arrived. */
+    addMessage: async (sessionId: string, message: rules.NewMessage, options?: CallOptions) => {
+      const endpoint = messagesPath(sessionId)
+      const body = checked(rules.NewMessage, message, `POST ${endpoint.path}`)
+      return call(MessageReceipt, { method: 'POST', endpoint, body }, options)
+    },
 
-  /** Endpoint 12: the whole state of each entry, so that a repetition changes nothing. Outcomes are per entry (§4.3 rule 2). */
-  setUserCreditLimits: async (users: rules.CreditLimitChanges['users'], options?: CallOptions) => {
-    const endpoint = v0('/organization/usage/limits/users')
-    const body = checked(rules.CreditLimitChanges, { users }, `PUT ${endpoint.path}`)
-    return call(CreditLimitsResult, { method: 'PUT', endpoint, body }, options)
-  },
-})
+    /** Endpoint 12: the whole state of each entry, so that a repetition changes nothing. Outcomes are per entry (§4.3 rule 2). */
+    setUserCreditLimits: async (users: rules.CreditLimitChanges['users'], options?: CallOptions) => {
+      const endpoint = v0('/organization/usage/limits/users')
+      const body = checked(rules.CreditLimitChanges, { users }, `PUT ${endpoint.path}`)
+      return call(CreditLimitsResult, { method: 'PUT', endpoint, body }, options)
+    },
+  }
+}

@@ -27,7 +27,7 @@ const maxErrorBytes = 16 * 1024
  * Sends one request and reads its body, both within one timeout. Redirects are answers here, not followed.
  * @throws RetryableError when the network fails or time runs out, the caller's abort reason, FatalError for a giant body.
  */
-export const exchange = async (request: Exchange): Promise<Answer> => {
+export async function exchange(request: Exchange): Promise<Answer> {
   const { url, init, signal, timeoutMs } = request
   // Not AbortSignal.timeout: its timer would outlive each quick answer by the whole timeout.
   const timeout = new AbortController()
@@ -44,7 +44,7 @@ export const exchange = async (request: Exchange): Promise<Answer> => {
   }
 }
 
-const textOf = async (response: Response, { what }: Exchange): Promise<string> => {
+async function textOf(response: Response, { what }: Exchange): Promise<string> {
   const success = isSuccess(response.status)
   const limit = success ? maxBodyBytes : maxErrorBytes
   const chunks: Uint8Array[] = []
@@ -71,21 +71,25 @@ const textOf = async (response: Response, { what }: Exchange): Promise<string> =
   return new TextDecoder().decode(bytes)
 }
 
-const timedOut = ({ what, timeoutMs }: Exchange) =>
-  new RetryableError(`${what} was not answered completely within ${timeoutMs} ms. Try again later.`, {
+function timedOut({ what, timeoutMs }: Exchange) {
+  return new RetryableError(`${what} was not answered completely within ${timeoutMs} ms. Try again later.`, {
     code: 'timeout',
   })
+}
 
 /** What fetch throws for the network: TypeErrors with these messages, errors of other kinds, and things that are none. */
 const networkMessages = new Set(['fetch failed', 'terminated'])
 
-const isBug = (error: unknown): boolean =>
-  (error instanceof TypeError && !networkMessages.has(error.message)) ||
-  error instanceof ReferenceError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError
+function isBug(error: unknown): boolean {
+  return (
+    (error instanceof TypeError && !networkMessages.has(error.message)) ||
+    error instanceof ReferenceError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError
+  )
+}
 
-const networkError = (error: unknown, { what, url, secrets }: Exchange): unknown => {
+function networkError(error: unknown, { what, url, secrets }: Exchange): unknown {
   if (error instanceof SyncError || isBug(error)) return error
   const cause = plainCause(error, secrets)
   return new RetryableError(
@@ -96,7 +100,7 @@ const networkError = (error: unknown, { what, url, secrets }: Exchange): unknown
 }
 
 /** The innermost error without what hangs on it (sockets, requests, headers), its message scrubbed. */
-const plainCause = (error: unknown, secrets: readonly string[]): Error & { code?: string } => {
+function plainCause(error: unknown, secrets: readonly string[]): Error & { code?: string } {
   let inner = error
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause
   const { message, code } =

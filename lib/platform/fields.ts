@@ -11,12 +11,14 @@ import { isRawNumber } from '../core/json.ts'
 /** The range in which a time of this platform can lie: 2000-01-01 to 2100-01-01. Seconds mistaken for ms fall outside. */
 const earliestMs = Date.UTC(2000, 0, 1)
 const latestMs = Date.UTC(2100, 0, 1)
-const plausible = (ms: number): boolean => ms >= earliestMs && ms < latestMs
+function plausible(ms: number): boolean {
+  return ms >= earliestMs && ms < latestMs
+}
 
 // To zod a number that is kept as its digits (RawNumber) is an object. A check would see a copy of it, and cost each
 // record a quarter of the time it takes to parse; a schema class of our own looks before anything is parsed.
-const refusingDigits = <T extends z.ZodType>(name: string, base: $constructor<T>) =>
-  $constructor<T>(name, (schema, definition) => {
+function refusingDigits<T extends z.ZodType>(name: string, base: $constructor<T>) {
+  return $constructor<T>(name, (schema, definition) => {
     const init: (schema: T, definition: never) => void = base.init
     init(schema, definition as never)
     const { parse } = schema._zod
@@ -27,37 +29,49 @@ const refusingDigits = <T extends z.ZodType>(name: string, base: $constructor<T>
       return payload
     }
   })
+}
 const Resource = refusingDigits('Resource', z.ZodObject)
 const FreeForm = refusingDigits('FreeForm', z.ZodRecord)
 
 /** An object of the API. Keys that the API adds later stay in the record. */
-export const resource = <S extends z.ZodRawShape>(shape: S) =>
-  new Resource(z.looseObject(shape)._zod.def) as unknown as ReturnType<typeof z.looseObject<S>>
+export function resource<S extends z.ZodRawShape>(shape: S) {
+  return new Resource(z.looseObject(shape)._zod.def) as unknown as ReturnType<typeof z.looseObject<S>>
+}
 
 /** An object whose contents are "not shown" (§2.10): kept whole, whatever is in it. */
-export const freeForm = () =>
-  new FreeForm(z.record(z.string(), z.unknown())._zod.def) as unknown as z.ZodRecord<z.ZodString, z.ZodUnknown>
+export function freeForm() {
+  return new FreeForm(z.record(z.string(), z.unknown())._zod.def) as unknown as z.ZodRecord<z.ZodString, z.ZodUnknown>
+}
 
 /** An identifier: a string that is not empty. */
-export const id = () => z.string().min(1)
+export function id() {
+  return z.string().min(1)
+}
 
 /** A count or a size: an integer that a double holds exactly. */
-export const integer = () => z.int()
+export function integer() {
+  return z.int()
+}
 
 /** Unix milliseconds, in a plausible range. */
-export const unixMs = () =>
-  z.int().refine(plausible, 'is not a plausible time in Unix milliseconds (2000 to 2100); it may be in seconds')
+export function unixMs() {
+  return z.int().refine(plausible, 'is not a plausible time in Unix milliseconds (2000 to 2100); it may be in seconds')
+}
 
 /** A time as a string in date-time form (RFC 3339); without an offset it is read as UTC. */
-export const dateTime = () =>
-  z.string().refine((text) => parseTime(text) !== null, 'is not a date-time between the years 2000 and 2100')
+export function dateTime() {
+  return z.string().refine((text) => parseTime(text) !== null, 'is not a date-time between the years 2000 and 2100')
+}
 
 /** A string whose known values are listed; others are kept, and counted as drift. */
-export const openEnum = <const V extends readonly string[]>(...known: V) => z.string().meta({ knownValues: known })
+export function openEnum<const V extends readonly string[]>(...known: V) {
+  return z.string().meta({ knownValues: known })
+}
 
 /** The values that `openEnum` declared for a schema, if it is one. */
-export const knownValuesOf = (schema: z.ZodType): readonly string[] | undefined =>
-  schema.meta()?.knownValues as readonly string[] | undefined
+export function knownValuesOf(schema: z.ZodType): readonly string[] | undefined {
+  return schema.meta()?.knownValues as readonly string[] | undefined
+}
 
 const isoTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i
 
@@ -65,7 +79,7 @@ const isoTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d
  * The Unix milliseconds of a time that came as a string, or null when it is none that we understand: ISO 8601 with or
  * without an offset (then UTC, never the machine's zone), or Unix milliseconds as digits. Out of range is null, too.
  */
-export const parseTime = (text: string): number | null => {
+export function parseTime(text: string): number | null {
   if (/^\d{12,14}$/.test(text)) return plausible(Number(text)) ? Number(text) : null
   const match = isoTime.exec(text)
   if (!match) return null

@@ -32,7 +32,7 @@ type Call = { request: ApiRequest; options: CallOptions; what: string; url: URL;
 const maxRedirects = 3
 
 /** The API over HTTP: addresses, credentials, time limits, redirects, repetition, and the judgement of answers (§4, §5, §7). */
-export const createHttpTransport = (deps: HttpDeps): Transport => {
+export function createHttpTransport(deps: HttpDeps): Transport {
   const bases = {
     app: baseAddress(deps.appUrl, 'PLATFORM_APP_URL'),
     v0: baseAddress(deps.baseUrl, 'PLATFORM_BASE_URL'),
@@ -63,13 +63,16 @@ export const createHttpTransport = (deps: HttpDeps): Transport => {
 // A POST creates something. Once it may have reached the platform, a lost answer does not say whether it did its work,
 // and the API has no idempotency key: repeating it could create a second session or send a message twice. What was rate
 // limited or never got a connection did nothing. GETs read, and PUT and PATCH write a state that a repetition leaves as it is.
-const wasNotTaken = (error: RetryableError): boolean =>
-  error.code === 'rate_limited' || neverConnected.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+function wasNotTaken(error: RetryableError): boolean {
+  return (
+    error.code === 'rate_limited' || neverConnected.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+  )
+}
 
 const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /** One attempt: on 401 the credential is read anew, once per call, and only another one is tried. */
-const authorized = (call: Call, deps: HttpDeps): (() => Promise<Json>) => {
+function authorized(call: Call, deps: HttpDeps): () => Promise<Json> {
   let refreshed = false
   return async () => {
     const key = await deps.credentials.current()
@@ -85,7 +88,7 @@ const authorized = (call: Call, deps: HttpDeps): (() => Promise<Json>) => {
   }
 }
 
-const send = async (call: Call, deps: HttpDeps, secrets: [key: string, ...older: string[]]): Promise<Json> => {
+async function send(call: Call, deps: HttpDeps, secrets: [key: string, ...older: string[]]): Promise<Json> {
   const { request, options, what } = call
   const init = { method: request.method, headers: headersOf(request, secrets[0]), body: bodyOf(request) }
   let url = call.url
@@ -106,7 +109,7 @@ const send = async (call: Call, deps: HttpDeps, secrets: [key: string, ...older:
   }
 }
 
-const headersOf = ({ body }: ApiRequest, key: string): Record<string, string> => {
+function headersOf({ body }: ApiRequest, key: string): Record<string, string> {
   // fetch would quote a header it can't send, key included.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new FatalError(
@@ -119,9 +122,11 @@ const headersOf = ({ body }: ApiRequest, key: string): Record<string, string> =>
   return { accept: 'application/json', authorization: `Bearer ${key}`, ...type }
 }
 
-const bodyOf = ({ body }: ApiRequest): string | null => (body === undefined ? null : JSON.stringify(body))
+function bodyOf({ body }: ApiRequest): string | null {
+  return body === undefined ? null : JSON.stringify(body)
+}
 
-const redirectOf = ({ status, headers }: Answer, from: URL): URL | null => {
+function redirectOf({ status, headers }: Answer, from: URL): URL | null {
   const location = headers.get('location')
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null
   return URL.parse(location, from.href)
@@ -130,7 +135,7 @@ const redirectOf = ({ status, headers }: Answer, from: URL): URL | null => {
 type Judging = { what: string; nowMs: number; secrets: readonly string[] }
 
 /** A success that isn't JSON, or that only says "error", comes from something in front of the platform: it passes (§7). */
-const judge = ({ status, headers, text }: Answer, { what, nowMs, secrets }: Judging): Json => {
+function judge({ status, headers, text }: Answer, { what, nowMs, secrets }: Judging): Json {
   const said = excerpt(text, secrets)
   if (!isSuccess(status)) {
     throw errorOfStatus(status, { what, said, retryAfterMs: retryAfterOf(headers.get('retry-after'), nowMs) })
@@ -144,7 +149,7 @@ const judge = ({ status, headers, text }: Answer, { what, nowMs, secrets }: Judg
   )
 }
 
-const jsonOf = (text: string): Json | undefined => {
+function jsonOf(text: string): Json | undefined {
   try {
     return parseJson(text)
   } catch {
@@ -164,10 +169,11 @@ const besideError = new Set([
   'details',
   'requestId',
 ])
-const isErrorBody = (body: Json): boolean =>
-  isPlainObject(body) && (body.error ?? null) !== null && Object.keys(body).every((key) => besideError.has(key))
+function isErrorBody(body: Json): boolean {
+  return isPlainObject(body) && (body.error ?? null) !== null && Object.keys(body).every((key) => besideError.has(key))
+}
 
-const baseAddress = (address: string, variable: string): string => {
+function baseAddress(address: string, variable: string): string {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new FatalError(

@@ -31,7 +31,7 @@ type RetryDeps = {
  * Repeats what fails with `RetryableError`. A wait that does not fit into the remaining time is not begun: the error
  * goes to the caller with `retryAfterMs`. p-retry counts; the waiting is ours, since its timer knows no clock but its own.
  */
-export const withRetries = <T>(attempt: () => Promise<T>, deps: RetryDeps): Promise<T> => {
+export function withRetries<T>(attempt: () => Promise<T>, deps: RetryDeps): Promise<T> {
   const { clock, settings, signal } = deps
   return pRetry(attempt, {
     retries: settings.maxAttempts - 1,
@@ -48,18 +48,23 @@ export const withRetries = <T>(attempt: () => Promise<T>, deps: RetryDeps): Prom
   })
 }
 
-const waitBefore = (error: RetryableError, attempt: number, { settings, random }: RetryDeps): number =>
-  error.retryAfterMs === undefined
+function waitBefore(error: RetryableError, attempt: number, { settings, random }: RetryDeps): number {
+  return error.retryAfterMs === undefined
     ? Math.round(settings.baseDelayMs * 2 ** (attempt - 1) * (1 + random()))
     : Math.max(settings.baseDelayMs, error.retryAfterMs)
+}
 
-const postponed = (error: RetryableError, retryAfterMs: number): RetryableError =>
-  new RetryableError(`${error.message} The next attempt would be in ${Math.ceil(retryAfterMs / 1000)} s, too late.`, {
-    code: error.code,
-    cause: error,
-    retryAfterMs,
-    ...(error.status === undefined ? {} : { status: error.status }),
-  })
+function postponed(error: RetryableError, retryAfterMs: number): RetryableError {
+  return new RetryableError(
+    `${error.message} The next attempt would be in ${Math.ceil(retryAfterMs / 1000)} s, too late.`,
+    {
+      code: error.code,
+      cause: error,
+      retryAfterMs,
+      ...(error.status === undefined ? {} : { status: error.status }),
+    },
+  )
+}
 
 const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*, .* gmt$/i
 
@@ -68,7 +73,7 @@ const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*, .* gmt$/i
  * Undefined for anything else and for what has passed, so that the normal backoff applies. (Date.parse alone reads
  * "1.5" and "-3" as years.)
  */
-export const retryAfterOf = (header: string | null, nowMs: number): number | undefined => {
+export function retryAfterOf(header: string | null, nowMs: number): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
   const waitMs = httpDate.test(text) ? Date.parse(text) - nowMs : Number.NaN

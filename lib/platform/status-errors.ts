@@ -76,13 +76,15 @@ const meanings: readonly [matches: (status: number) => boolean, meaning: Meaning
 ]
 
 /** Whether a status brings data: 200, and 201 where a session is created (§7). */
-export const isSuccess = (status: number): boolean => status === 200 || status === 201
+export function isSuccess(status: number): boolean {
+  return status === 200 || status === 201
+}
 
 /** The error of a status that is no success. `what` names the request ("GET /api/v0/sessions"), `said` is an excerpt of the body. */
-export const errorOfStatus = (
+export function errorOfStatus(
   status: number,
   { what, said, retryAfterMs }: { what: string; said: string; retryAfterMs: number | undefined },
-): SyncError => {
+): SyncError {
   const { error, code, next } = meanings.find(([matches]) => matches(status))![1]
   return new error(`${what} was answered with status ${status}. ${next}${said === '' ? '' : ` The answer: ${said}`}`, {
     code,

@@ -8,7 +8,9 @@ export type Endpoint = { readonly base: 'app' | 'v0'; readonly path: `/${string}
 export type Credentials = { current(): Promise<string>; refresh(): Promise<string> }
 
 /** A credential that nothing can renew, as on a laptop. */
-export const fixedCredentials = (key: string): Credentials => ({ current: async () => key, refresh: async () => key })
+export function fixedCredentials(key: string): Credentials {
+  return { current: async () => key, refresh: async () => key }
+}
 
 /** One request of the API, before addresses and credentials. The body is sent as JSON. */
 export type ApiRequest = {

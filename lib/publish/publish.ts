@@ -5,8 +5,8 @@ import type { Stream } from '../streams/stream.ts'
 import type { Run } from '../sync/attempt.ts'
 import type { ScanSummary } from '../sync/checkpoint.ts'
 import { type Lease, watchLease } from '../sync/lease.ts'
-import type { Manifest, PartFile, PublishState } from './manifest.ts'
 import type { Catalog, Checkpoints, IndexStore, Lake, Publications } from '../sync/ports.ts'
+import type { Manifest, PartFile, PublishState } from './manifest.ts'
 
 /** What publishing needs from the world. */
 export type PublishDeps = {
@@ -33,7 +33,7 @@ type Publishing = { deps: PublishDeps; streams: readonly Stream[]; lease: Lease;
  * first, so that a publisher that died is finished by the next one, whatever its streams were, and no file is ever in
  * two manifests. `streams` are those whose scans are collected.
  */
-export const publishRun = async (run: Run, streams: readonly Stream[], deps: PublishDeps): Promise<PublishResult> => {
+export async function publishRun(run: Run, streams: readonly Stream[], deps: PublishDeps): Promise<PublishResult> {
   const owner = deps.newOwner()
   const now = deps.clock.now()
   const acquired = await deps.publications.acquire({ owner, now, expiresAt: now + deps.leaseMs })
@@ -56,7 +56,7 @@ export const publishRun = async (run: Run, streams: readonly Stream[], deps: Pub
   }
 }
 
-const publish = async (publishing: Publishing, { runId }: Run): Promise<Manifest> => {
+async function publish(publishing: Publishing, { runId }: Run): Promise<Manifest> {
   const { deps, streams, state } = publishing
   if (state.pending) await finish(publishing, state.pending)
   const waiting = await Promise.all(streams.map(({ name }) => deps.checkpoints.unpublished(name)))
@@ -65,7 +65,7 @@ const publish = async (publishing: Publishing, { runId }: Run): Promise<Manifest
   return await finish(publishing, pending)
 }
 
-const save = async (publishing: Publishing, pending: PublishState['pending'], release = false): Promise<void> => {
+async function save(publishing: Publishing, pending: PublishState['pending'], release = false): Promise<void> {
   const { deps, lease } = publishing
   publishing.state = { ...publishing.state, pending }
   const expiresAt = lease.proposal()
@@ -76,7 +76,7 @@ const save = async (publishing: Publishing, pending: PublishState['pending'], re
 type Pending = NonNullable<PublishState['pending']>
 
 /** Every step may be repeated: the manifest keeps what it already lists, and removing what is gone removes nothing. */
-const finish = async ({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> => {
+async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> {
   const listed = await Promise.all(scans.map(async (scan) => ({ scan, files: await filesOf(scan, deps) })))
   const before = await deps.lake.readManifest(runId)
   const manifest = manifestOf(runId, before, { listed, publishedAt: deps.clock.now() })
@@ -95,7 +95,7 @@ const finish = async ({ deps, lease }: Publishing, { runId, scans }: Pending): P
   return manifest
 }
 
-const removeOrphans = async (scan: ScanSummary, files: PartFile[] | null, deps: PublishDeps) => {
+async function removeOrphans(scan: ScanSummary, files: PartFile[] | null, deps: PublishDeps) {
   const stream = deps.published.find(({ name }) => name === scan.stream)
   if (!stream || files === null) return
   const orphans = await deps.lake.removeOrphans(scan, stream, files)
@@ -103,16 +103,17 @@ const removeOrphans = async (scan: ScanSummary, files: PartFile[] | null, deps: 
 }
 
 /** Null when the scan's working objects are gone: then an earlier try at this publication got past them. */
-const filesOf = async (scan: ScanSummary, { index }: PublishDeps): Promise<PartFile[] | null> =>
-  await index.readFiles(scan.filesKey)
+async function filesOf(scan: ScanSummary, { index }: PublishDeps): Promise<PartFile[] | null> {
+  return await index.readFiles(scan.filesKey)
+}
 
 type Listed = { scan: ScanSummary; files: PartFile[] | null }
 
-const manifestOf = (
+function manifestOf(
   runId: string,
   before: Manifest | null,
   { listed, publishedAt }: { listed: Listed[]; publishedAt: number },
-): Manifest => {
+): Manifest {
   const kept = before?.scans ?? []
   const isKept = ({ scanId, stream }: ScanSummary) =>
     kept.some((scan) => scan.stream === stream && scan.scanId === scanId)
@@ -126,7 +127,7 @@ const manifestOf = (
   }
 }
 
-const publishedScan = (scan: ScanSummary, files: PartFile[]): Manifest['scans'][number] => {
+function publishedScan(scan: ScanSummary, files: PartFile[]): Manifest['scans'][number] {
   const { stream, scanId, status, reason, records, counts, startedAt, completedAt } = scan
   return {
     stream,
@@ -141,11 +142,14 @@ const publishedScan = (scan: ScanSummary, files: PartFile[]): Manifest['scans'][
   }
 }
 
-const iso = (unixMs: number) => new Date(unixMs).toISOString()
+function iso(unixMs: number) {
+  return new Date(unixMs).toISOString()
+}
 
-const lostFiles = ({ stream, filesKey }: ScanSummary) =>
-  new FatalError(
+function lostFiles({ stream, filesKey }: ScanSummary) {
+  return new FatalError(
     `${stream}: the list of files of a scan that waits for publish is gone (${filesKey}). ` +
       `Run "platform-sync reset ${stream} --index" and sync again: every record is then written anew.`,
     { code: 'damaged_state' },
   )
+}

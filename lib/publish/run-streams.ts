@@ -1,8 +1,8 @@
 import { messageOf, RetryableError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/attempt.ts'
-import type { Manifest, RunRecord } from './manifest.ts'
 import type { Announcer, Runs } from '../sync/ports.ts'
+import type { Manifest, RunRecord } from './manifest.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
 /** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
@@ -25,11 +25,11 @@ type Driving = {
  * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
  * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
  */
-export const driveStream = async (
+export async function driveStream(
   stream: Stream,
   run: Run,
   { attempt, wait, goOn = () => true }: Driving,
-): Promise<StreamResult> => {
+): Promise<StreamResult> {
   try {
     for (;;) {
       const result = await attempt()
@@ -50,11 +50,11 @@ const publishWaitMs = 2_000
  * Publishes what a run's streams completed, announces how the run ended, and records it. What is on record was
  * announced before; a record of a run that another worker had in part is not the last word on it.
  */
-export const finishRun = async (
+export async function finishRun(
   run: Run,
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
   deps: FinishDeps,
-): Promise<RunResult> => {
+): Promise<RunResult> {
   const others = await scanOthers(run, deps)
   const manifest = await publishPatiently(run, [...streams, ...others], deps)
   const record: RunRecord = {
@@ -76,10 +76,12 @@ export const finishRun = async (
   return { record, manifest }
 }
 
-const isUnderway = ({ streams }: RunRecord) => streams.some(({ status }) => status === 'running')
+function isUnderway({ streams }: RunRecord) {
+  return streams.some(({ status }) => status === 'running')
+}
 
 /** What can't be brought now is brought by the next run: it must not keep the others from being published. */
-const scanOthers = async (run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> => {
+async function scanOthers(run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> {
   for (const { stream, scan } of others) {
     await scan(run).catch((error: unknown) => {
       log.error('A table was not brought up to date; the next run does it.', {
@@ -91,7 +93,7 @@ const scanOthers = async (run: Run, { others = [], log }: FinishDeps): Promise<S
   return others.map(({ stream }) => stream)
 }
 
-const publishPatiently = async (run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> => {
+async function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {
   for (let tries = 1; ; tries++) {
     const result = await publishRun(run, streams, deps)
     if ('manifest' in result) return result.manifest
@@ -100,17 +102,18 @@ const publishPatiently = async (run: Run, streams: readonly Stream[], deps: Fini
   }
 }
 
-const statusOf = (results: readonly StreamResult[]): RunRecord['status'] => {
+function statusOf(results: readonly StreamResult[]): RunRecord['status'] {
   const complete = results.filter(({ status }) => status === 'complete').length
   const failed = results.filter(({ status }) => status === 'failed').length
   if (complete === results.length) return 'complete'
   return failed === results.length ? 'failed' : 'partial'
 }
 
-const stillPublishing = (heldBy: string) =>
-  new RetryableError(
+function stillPublishing(heldBy: string) {
+  return new RetryableError(
     `Another worker (${heldBy}) is publishing; what this run completed is published by the next one.`,
     {
       code: 'storage_unavailable',
     },
   )
+}

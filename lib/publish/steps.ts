@@ -7,10 +7,12 @@ import type { RunRecord } from './manifest.ts'
 type Step = StreamResult & { waitSeconds: number }
 
 /** The step after an attempt: how long to wait before the next one if there is one. At least a second. */
-export const stepAfter = (result: StreamResult): Step => ({
-  ...result,
-  waitSeconds: Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000)),
-})
+export function stepAfter(result: StreamResult): Step {
+  return {
+    ...result,
+    waitSeconds: Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000)),
+  }
+}
 
 const Ended = z.object({
   stream: z.string(),
@@ -32,7 +34,7 @@ export const StepOutcome = z.union([Ended, Died])
 export type StepOutcome = z.infer<typeof StepOutcome>
 
 /** The stream's result for the record of a run. A function that died left no counts; its reason is the error's text. */
-export const resultOfSteps = (outcome: StepOutcome, runId: string): StreamResult => {
+export function resultOfSteps(outcome: StepOutcome, runId: string): StreamResult {
   if ('status' in outcome) return outcome
   const { stream, error } = outcome
   const reason = `${error.Error}: ${errorMessageIn(error.Cause)}`
@@ -42,7 +44,7 @@ export const resultOfSteps = (outcome: StepOutcome, runId: string): StreamResult
 const Cause = z.object({ errorMessage: z.string() })
 
 /** Lambda gives the cause as JSON with `errorMessage`; what is no such JSON is the message itself. */
-const errorMessageIn = (cause: string): string => {
+function errorMessageIn(cause: string): string {
   try {
     return Cause.parse(JSON.parse(cause)).errorMessage
   } catch {
@@ -53,7 +55,7 @@ const errorMessageIn = (cause: string): string => {
 const settled: readonly StreamStatus[] = ['complete', 'suspect', 'skipped']
 
 /** Why a run counts as failed: its streams that did not come to an end, each with its reason. Null when there is none. */
-export const failureOf = ({ streams }: RunRecord): string | null => {
+export function failureOf({ streams }: RunRecord): string | null {
   const open = streams.filter(({ status }) => !settled.includes(status))
   return open.length === 0
     ? null

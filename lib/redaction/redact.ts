@@ -24,13 +24,15 @@ export type Redactor = {
 }
 
 /** What a replaced value looks like: equal secrets give equal fingerprints, so that a rotation is visible. */
-export const isRedacted = (value: unknown): boolean => typeof value === 'string' && redacted.test(value)
+export function isRedacted(value: unknown): boolean {
+  return typeof value === 'string' && redacted.test(value)
+}
 
 /**
  * A redactor whose fingerprints are HMAC-SHA-256 under `key`.
  * @throws FatalError when the key is empty: anyone could then test guesses against a fingerprint.
  */
-export const createRedactor = (key: string | Uint8Array): Redactor => {
+export function createRedactor(key: string | Uint8Array): Redactor {
   if (key.length === 0) {
     throw new FatalError('the redaction key is empty; set REDACTION_KEY or the secret behind REDACTION_SECRET_ID', {
       code: 'configuration',
@@ -68,7 +70,7 @@ type Place = {
   keysAreData?: boolean
 }
 
-const redactValue = (value: Json, place: Place): Json => {
+function redactValue(value: Json, place: Place): Json {
   if (typeof value === 'string') {
     if (place.cover !== nothing) return place.fingerprint(value)
     return value.includes('://') || value.includes('?') ? redactUrls(value, place.fingerprint) : value
@@ -80,7 +82,7 @@ const redactValue = (value: Json, place: Place): Json => {
   return redactObject(value, place)
 }
 
-const redactArray = (values: Json[], place: Place): Json[] => {
+function redactArray(values: Json[], place: Place): Json[] {
   let copy: Json[] | undefined
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as Json
@@ -92,7 +94,7 @@ const redactArray = (values: Json[], place: Place): Json[] => {
   return copy ?? values
 }
 
-const redactObject = (object: { [key: string]: Json }, place: Place): Json => {
+function redactObject(object: { [key: string]: Json }, place: Place): Json {
   const { state, cover, fingerprint, dataMaps, keysAreData } = place
   let copy: { [key: string]: Json } | undefined
   for (const key in object) {
@@ -124,7 +126,7 @@ const decisions = new Map<string, Cover>()
 const decisionsKept = 10_000
 
 /** What a key's name says about the values below it. */
-const coverOf = (key: string): Cover => {
+function coverOf(key: string): Cover {
   const known = decisions.get(key)
   if (known !== undefined) return known
   const name = key.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -139,7 +141,7 @@ const userInfo = /:\/\/([^\s/?#]+)@/g
 const parameter = /[?&#;]([^=&#?;\s]{1,64})=([^&#\s"'<>]+)/g
 const redactedUserInfo = /^redacted:hmac-sha256:[0-9a-f]{16}(:redacted:hmac-sha256:[0-9a-f]{16})?$/
 
-const redactUrls = (text: string, fingerprint: Fingerprint): string => {
+function redactUrls(text: string, fingerprint: Fingerprint): string {
   const mask = (part: string) => fingerprint(decoded(part))
   return text
     .replace(userInfo, (whole, info: string, at: number) => {
@@ -155,7 +157,7 @@ const redactUrls = (text: string, fingerprint: Fingerprint): string => {
 }
 
 /** Percent escapes undone, so that a secret has the same fingerprint inside a URL and outside. */
-const decoded = (part: string): string => {
+function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -12,7 +12,7 @@ export type PathState = {
  * Compiles secret paths into an automaton, so that a record costs one look-up per key whatever the number of paths.
  * Paths match at any depth: a declaration that leaves out an outer object hides too much rather than too little.
  */
-export const compilePaths = (paths: readonly string[]): PathState => {
+export function compilePaths(paths: readonly string[]): PathState {
   const patterns = paths.map(parsePath)
   const names = [...new Set(patterns.flat())].filter((name) => name !== '*')
   const begin = patterns.map((_, pattern): Reached => ({ pattern, matched: 0 }))
@@ -45,7 +45,7 @@ export const compilePaths = (paths: readonly string[]): PathState => {
 type Reached = { pattern: number; matched: number }
 
 /** The keys of a path. Arrays need no name, and `x.*` means all below x, even when x is no object. */
-const parsePath = (path: string): string[] => {
+function parsePath(path: string): string[] {
   const keys = path.split('.').flatMap((part) => part.replaceAll('[]', '') || [])
   while (keys.length > 1 && keys.at(-1) === '*') keys.pop()
   return keys

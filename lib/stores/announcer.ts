@@ -14,28 +14,36 @@ export const silentAnnouncer: Announcer = { announce: async () => {} }
 type AnnouncerDeps = { eventBridge: EventBridgeClient; bus: string; bucket: string }
 
 /** Puts one event per run on an event bus: how each stream ended, its counts, and where the manifest lies. */
-export const createAnnouncer = ({ eventBridge, bus, bucket }: AnnouncerDeps): Announcer => ({
-  announce: (record, manifest) =>
-    callAws({ what: `announce run ${record.runId} on the event bus ${bus}` }, async () => {
-      const Detail = JSON.stringify(detailOf(record, manifest, bucket))
-      const { source: Source, detailType: DetailType } = runCompleted
-      const entry = { EventBusName: bus, Source, DetailType, Detail, Time: new Date(record.finishedAt) }
-      const { FailedEntryCount, Entries } = await eventBridge.send(new PutEventsCommand({ Entries: [entry] }))
-      if (FailedEntryCount) throw notTaken(bus, Entries?.[0]?.ErrorCode)
-    }),
-})
+export function createAnnouncer({ eventBridge, bus, bucket }: AnnouncerDeps): Announcer {
+  return {
+    announce: (record, manifest) =>
+      callAws({ what: `announce run ${record.runId} on the event bus ${bus}` }, async () => {
+        const Detail = JSON.stringify(detailOf(record, manifest, bucket))
+        const { source: Source, detailType: DetailType } = runCompleted
+        const entry = { EventBusName: bus, Source, DetailType, Detail, Time: new Date(record.finishedAt) }
+        const { FailedEntryCount, Entries } = await eventBridge.send(new PutEventsCommand({ Entries: [entry] }))
+        if (FailedEntryCount) throw notTaken(bus, Entries?.[0]?.ErrorCode)
+      }),
+  }
+}
 
-const detailOf = (record: RunRecord, { scans }: Manifest, bucket: string) => ({
-  ...record,
-  scheduledAt: new Date(record.scheduledAt).toISOString(),
-  finishedAt: new Date(record.finishedAt).toISOString(),
-  bucket,
-  // A run in which no scan ended has no manifest.
-  manifestKey: scans.length > 0 ? manifestKey(record.runId) : null,
-})
+function detailOf(record: RunRecord, { scans }: Manifest, bucket: string) {
+  return {
+    ...record,
+    scheduledAt: new Date(record.scheduledAt).toISOString(),
+    finishedAt: new Date(record.finishedAt).toISOString(),
+    bucket,
+    // A run in which no scan ended has no manifest.
+    manifestKey: scans.length > 0 ? manifestKey(record.runId) : null,
+  }
+}
 
 /** A batch of events answers 200 even when an entry was not taken. */
-const notTaken = (bus: string, code = 'no code') =>
-  new RetryableError(`The event bus ${bus} did not take the event (${code}). The next try of publish-run sends it.`, {
-    code: 'storage_unavailable',
-  })
+function notTaken(bus: string, code = 'no code') {
+  return new RetryableError(
+    `The event bus ${bus} did not take the event (${code}). The next try of publish-run sends it.`,
+    {
+      code: 'storage_unavailable',
+    },
+  )
+}

@@ -1,56 +1,62 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import * as z from 'zod'
-import { FatalError } from '../core/errors.ts'
 import { type HeadState, Marks, type Pending } from '../audit/trail/head.ts'
 import type { AuditHead, CallAws } from '../audit/trail/ports.ts'
+import { FatalError } from '../core/errors.ts'
 
 const key = { pk: { S: 'audit' }, sk: { S: 'head' } }
 
 type Deps = { dynamodb: DynamoDBClient; table: string; callAws: CallAws }
 
 /** The head of the trail as an item of the state table. */
-export const createDynamoHead = ({ dynamodb, table, callAws }: Deps): AuditHead => ({
-  read: () =>
-    callAws({ what: `read the audit head in table ${table}` }, async () => {
-      const { Item } = await dynamodb.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }))
-      return Item ? { version: Number(Item.version?.N), state: stateOf(Item) } : null
-    }),
-  write: (state, version) =>
-    callAws({ what: `write the audit head in table ${table}` }, async () => {
-      try {
-        await dynamodb.send(new PutItemCommand({ TableName: table, ...putInput(state, version) }))
-        return true
-      } catch (error) {
-        if ((error as Error).name === 'ConditionalCheckFailedException') return false
-        throw error
-      }
-    }),
-})
-
-const putInput = ({ marks, reported, pending }: HeadState, version: number) => ({
-  Item: {
-    ...key,
-    version: { N: String(version + 1) },
-    marks: { S: JSON.stringify(marks) },
-    reported: { S: JSON.stringify(reported) },
-    ...(pending ? pendingItem(pending) : {}),
-  },
-  ...(version === 0
-    ? { ConditionExpression: 'attribute_not_exists(pk)' }
-    : {
-        ConditionExpression: 'version = :version',
-        ExpressionAttributeValues: { ':version': { N: String(version) } },
+export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead {
+  return {
+    read: () =>
+      callAws({ what: `read the audit head in table ${table}` }, async () => {
+        const { Item } = await dynamodb.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }))
+        return Item ? { version: Number(Item.version?.N), state: stateOf(Item) } : null
       }),
-})
+    write: (state, version) =>
+      callAws({ what: `write the audit head in table ${table}` }, async () => {
+        try {
+          await dynamodb.send(new PutItemCommand({ TableName: table, ...putInput(state, version) }))
+          return true
+        } catch (error) {
+          if ((error as Error).name === 'ConditionalCheckFailedException') return false
+          throw error
+        }
+      }),
+  }
+}
 
-const pendingItem = ({ next, writes }: Pending): Record<string, AttributeValue> => ({
-  nextMarks: { S: JSON.stringify(next) },
-  ...('packed' in writes ? { packed: { B: writes.packed } } : { staged: { S: writes.staged } }),
-})
+function putInput({ marks, reported, pending }: HeadState, version: number) {
+  return {
+    Item: {
+      ...key,
+      version: { N: String(version + 1) },
+      marks: { S: JSON.stringify(marks) },
+      reported: { S: JSON.stringify(reported) },
+      ...(pending ? pendingItem(pending) : {}),
+    },
+    ...(version === 0
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : {
+          ConditionExpression: 'version = :version',
+          ExpressionAttributeValues: { ':version': { N: String(version) } },
+        }),
+  }
+}
+
+function pendingItem({ next, writes }: Pending): Record<string, AttributeValue> {
+  return {
+    nextMarks: { S: JSON.stringify(next) },
+    ...('packed' in writes ? { packed: { B: writes.packed } } : { staged: { S: writes.staged } }),
+  }
+}
 
 const Reported = z.object({ entries: z.int(), findings: z.int() })
 
-const stateOf = ({ marks, reported, nextMarks, packed, staged }: Record<string, AttributeValue>): HeadState => {
+function stateOf({ marks, reported, nextMarks, packed, staged }: Record<string, AttributeValue>): HeadState {
   try {
     const writes = packed?.B ? { packed: packed.B } : staged?.S ? { staged: staged.S } : null
     return {

@@ -48,18 +48,23 @@ const busy = new Set([
 const network = /^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_STREAM|ERR_HTTP2)/
 
 /** Whether a conditional write did not happen because its condition did not hold. */
-export const isConditionFailure = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'ConditionalCheckFailedException' || error.name === 'PreconditionFailed')
+export function isConditionFailure(error: unknown): boolean {
+  return (
+    error instanceof Error && (error.name === 'ConditionalCheckFailedException' || error.name === 'PreconditionFailed')
+  )
+}
 
 /** Whether an error says that the one object or item asked for does not exist. */
-export const isMissingKey = (error: unknown): boolean => error instanceof Error && error.name === 'NoSuchKey'
+export function isMissingKey(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NoSuchKey'
+}
 
 /**
  * The project's error for what an AWS client threw: throttling, 5xx and network trouble are worth another try; missing
  * resources, missing rights and bad credentials are not, and their message says what to create or to check. A failed
  * condition and a bug of ours come back as they are.
  */
-export const storageError = (error: unknown, { what, signal }: CallContext): unknown => {
+export function storageError(error: unknown, { what, signal }: CallContext): unknown {
   if (error instanceof SyncError || isConditionFailure(error)) return error
   if (signal?.aborted) {
     const message = `stopped before the end of "${what}": the lease on the stream ran out, and another worker goes on`
@@ -86,7 +91,7 @@ export const storageError = (error: unknown, { what, signal }: CallContext): unk
 }
 
 /** Runs a call to AWS and turns what it throws into this project's errors. */
-export const callAws = async <T>(context: CallContext, call: () => Promise<T>): Promise<T> => {
+export async function callAws<T>(context: CallContext, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {

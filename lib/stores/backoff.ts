@@ -14,12 +14,12 @@ const capMs = 5_000
  * all of it after throttling and trouble of the service, is sent again after a wait that doubles, with full jitter.
  * @throws RetryableError when something is left after the last attempt.
  */
-export const untilDone = async <T>(
+export async function untilDone<T>(
   work: T[],
   /** Does what it can and returns the rest. */
   send: (work: T[]) => Promise<T[]>,
   { clock, random, ...context }: Backoff & CallContext,
-): Promise<void> => {
+): Promise<void> {
   let rest = work
   let cause: unknown
   for (let attempt = 0; attempt < attempts; attempt++) {

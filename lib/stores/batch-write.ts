@@ -18,7 +18,7 @@ type Target = { protocol: string; hostname: string; port?: number; path: string;
  * docs/decisions/records-writes.md. It is sent once; the caller decides what to send again.
  * @throws an error named as the SDK names it, with `$metadata`.
  */
-export const createBatchWrite = <T extends ItemKey>(deps: Deps<T>): BatchWrite<T> => {
+export function createBatchWrite<T extends ItemKey>(deps: Deps<T>): BatchWrite<T> {
   const { config } = deps.dynamodb
   const name = JSON.stringify(deps.table)
   let prepared: Promise<{ target: Target; signer: Awaited<ReturnType<typeof config.signer>> }> | undefined
@@ -54,7 +54,7 @@ export const createBatchWrite = <T extends ItemKey>(deps: Deps<T>): BatchWrite<T
   }
 }
 
-const targetOf = async (config: DynamoDBClient['config']): Promise<Target> => {
+async function targetOf(config: DynamoDBClient['config']): Promise<Target> {
   if (config.endpoint) {
     const { protocol, hostname, port, path } = await config.endpoint()
     return { protocol, hostname, path, host: port ? `${hostname}:${port}` : hostname, ...(port ? { port } : {}) }
@@ -67,7 +67,7 @@ const targetOf = async (config: DynamoDBClient['config']): Promise<Target> => {
   return { protocol: url.protocol, hostname: url.hostname, path: '/', host: url.host }
 }
 
-const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
@@ -77,23 +77,25 @@ type Text = { S?: string }
 type Answer = { UnprocessedItems?: Record<string, { PutRequest?: { Item?: { pk?: Text; sk?: Text } } }[]> }
 
 /** DynamoDB answers 200 even when it did not do all: what it left is in the body. */
-const unprocessed = <T extends ItemKey>(items: T[], text: string, table: string): T[] => {
+function unprocessed<T extends ItemKey>(items: T[], text: string, table: string): T[] {
   const left = (JSON.parse(text) as Answer).UnprocessedItems?.[table] ?? []
   if (left.length === 0) return []
   const keys = new Set(left.map(({ PutRequest }) => nameOf(PutRequest?.Item?.pk?.S, PutRequest?.Item?.sk?.S)))
   return items.filter(({ pk, sk }) => keys.has(nameOf(pk, sk)))
 }
 
-const nameOf = (pk = '', sk = ''): string => JSON.stringify([pk, sk])
+function nameOf(pk = '', sk = ''): string {
+  return JSON.stringify([pk, sk])
+}
 
-const serviceError = (status: number, text: string): Error => {
+function serviceError(status: number, text: string): Error {
   const { __type, message, Message } = parsed(text) as { __type?: string; message?: string; Message?: string }
   const error = new Error(message ?? Message ?? `HTTP status ${status}`)
   error.name = __type?.split('#').at(-1) ?? 'UnknownError'
   return Object.assign(error, { $metadata: { httpStatusCode: status } })
 }
 
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text) ?? {}
   } catch {

@@ -1,7 +1,7 @@
 import { BatchCreatePartitionCommand, type GlueClient, type PartitionInput } from '@aws-sdk/client-glue'
 import { FatalError, RetryableError } from '../core/errors.ts'
-import type { Stream } from '../streams/stream.ts'
 import type { Manifest } from '../publish/manifest.ts'
+import type { Stream } from '../streams/stream.ts'
 import type { Catalog } from '../sync/ports.ts'
 import { callAws } from './aws-errors.ts'
 import { glueColumns, parquetFormat, warehouseTables } from './glue-table.ts'
@@ -21,19 +21,21 @@ type CatalogDeps = { glue: GlueClient; database: string; bucket: string; streams
  * Partitions in Glue. Engines read the partitions that are registered and no others, so that registering is what makes
  * a scan visible to them (docs/decisions/aws-partitions.md).
  */
-export const createCatalog = (deps: CatalogDeps): Catalog => ({
-  register: async (manifest) => {
-    const byTable = Map.groupBy(partitionsOf(manifest), ({ table }) => table)
-    for (const [table, partitions] of byTable) {
-      for (let from = 0; from < partitions.length; from += partitionsPerCall) {
-        await create(table, partitions.slice(from, from + partitionsPerCall), deps)
+export function createCatalog(deps: CatalogDeps): Catalog {
+  return {
+    register: async (manifest) => {
+      const byTable = Map.groupBy(partitionsOf(manifest), ({ table }) => table)
+      for (const [table, partitions] of byTable) {
+        for (let from = 0; from < partitions.length; from += partitionsPerCall) {
+          await create(table, partitions.slice(from, from + partitionsPerCall), deps)
+        }
       }
-    }
-  },
-})
+    },
+  }
+}
 
 /** The partitions of a manifest's files, each once. Quarantine has no table. */
-export const partitionsOf = (manifest: Manifest): Partition[] => {
+export function partitionsOf(manifest: Manifest): Partition[] {
   const found = new Map<string, Partition>()
   for (const { kind, table, key } of manifest.scans.flatMap(({ files }) => files)) {
     if (kind === 'changes') found.set(key.slice(0, key.lastIndexOf('/')), partitionAt(table, key))
@@ -41,7 +43,7 @@ export const partitionsOf = (manifest: Manifest): Partition[] => {
   return [...found.values()]
 }
 
-const partitionAt = (table: string, key: string): Partition => {
+function partitionAt(table: string, key: string): Partition {
   const match = /^(?<prefix>.*\/dt=(?<dt>[^/]+)\/run=(?<run>[^/]+)\/)[^/]+$/.exec(key)
   const { prefix, dt, run } = match?.groups ?? {}
   if (prefix && dt && run) return { table, dt, run, prefix }
@@ -50,7 +52,7 @@ const partitionAt = (table: string, key: string): Partition => {
   })
 }
 
-const create = async (table: string, partitions: Partition[], deps: CatalogDeps) => {
+async function create(table: string, partitions: Partition[], deps: CatalogDeps) {
   const { glue, database } = deps
   const PartitionInputList = partitions.map((partition) => partitionInput(partition, deps))
   const { Errors = [] } = await callAws({ what: `register partitions of ${database}.${table} in Glue` }, () =>
@@ -67,10 +69,10 @@ const create = async (table: string, partitions: Partition[], deps: CatalogDeps)
   )
 }
 
-const partitionInput = (
+function partitionInput(
   { table, dt, run, prefix }: Partition,
   { bucket, streams }: Pick<CatalogDeps, 'bucket' | 'streams'>,
-): PartitionInput => {
+): PartitionInput {
   const declared = warehouseTables(streams).find(({ table: { name } }) => name === table)
   const columns = declared ? glueColumns(declared.table) : []
   return {

@@ -8,13 +8,15 @@ import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } fro
 /** The partition of the state table that holds one item per stream. */
 const streamPartition = 'stream'
 
-const keyOf = (stream: string): ItemKey => ({ pk: streamPartition, sk: stream })
+function keyOf(stream: string): ItemKey {
+  return { pk: streamPartition, sk: stream }
+}
 
 /** Who works on a stream at this moment, for people who look; null when nobody does. */
 type LeaseReader = { holder(stream: string, now: number): Promise<{ owner: string; until: number } | null> }
 
 /** Checkpoints in the state table: one item per stream. */
-export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader => {
+export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader {
   const items = createLeasedItems(deps)
 
   return {
@@ -69,27 +71,32 @@ export const createCheckpoints = (deps: { dynamodb: DynamoDBClient; table: strin
 }
 
 /** The fence grows, so that a worker whose lease expired but who is still alive can't bring the old state back. */
-const resetIfUnheld = (fence: number, state: string, now: number) => ({
-  UpdateExpression: 'SET #state = :state, fence = :next REMOVE leaseOwner, leaseExpiresAt',
-  ConditionExpression: unheldCondition,
-  ExpressionAttributeNames: { '#state': 'state' },
-  ExpressionAttributeValues: {
-    ':state': { S: state },
-    ':next': { N: String(fence + 1) },
-    ':read': { N: String(fence) },
-    ':now': { N: String(now) },
-  },
-})
+function resetIfUnheld(fence: number, state: string, now: number) {
+  return {
+    UpdateExpression: 'SET #state = :state, fence = :next REMOVE leaseOwner, leaseExpiresAt',
+    ConditionExpression: unheldCondition,
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: {
+      ':state': { S: state },
+      ':next': { N: String(fence + 1) },
+      ':read': { N: String(fence) },
+      ':now': { N: String(now) },
+    },
+  }
+}
 
-const stateOf = ({ stream: _stream, fence: _fence, ...rest }: Checkpoint): string => JSON.stringify(rest)
+function stateOf({ stream: _stream, fence: _fence, ...rest }: Checkpoint): string {
+  return JSON.stringify(rest)
+}
 
-const checkpointOf = (stream: string, { fence, state }: LeasedItem): Checkpoint =>
-  state === null
+function checkpointOf(stream: string, { fence, state }: LeasedItem): Checkpoint {
+  return state === null
     ? { ...newCheckpoint(stream), fence }
     : { ...parse(Checkpoint.omit({ stream: true, fence: true }), stream, state), stream, fence }
+}
 
 /** A reset is the way out of a checkpoint that can't be read, so it may not fail on one. */
-const readableOrNew = (stream: string, item: LeasedItem): Checkpoint => {
+function readableOrNew(stream: string, item: LeasedItem): Checkpoint {
   try {
     return checkpointOf(stream, item)
   } catch {
@@ -98,7 +105,7 @@ const readableOrNew = (stream: string, item: LeasedItem): Checkpoint => {
   }
 }
 
-const parse = <S extends z.ZodType>(schema: S, stream: string, text: string): z.infer<S> => {
+function parse<S extends z.ZodType>(schema: S, stream: string, text: string): z.infer<S> {
   try {
     return schema.parse(JSON.parse(text))
   } catch (cause) {

@@ -18,7 +18,7 @@ export type AwsClients = { dynamodb: DynamoDBClient; s3: S3Client; destroy(): vo
  * Clients for AWS, or for the emulators at an endpoint. An emulator knows neither bucket host names nor the checksum
  * trailers that newer SDKs add, so those two defaults are only kept on AWS.
  */
-export const createAwsClients = ({ region, endpointUrl, credentials, timeoutMs = 60_000 }: AwsTarget): AwsClients => {
+export function createAwsClients({ region, endpointUrl, credentials, timeoutMs = 60_000 }: AwsTarget): AwsClients {
   const common = {
     region,
     maxAttempts: 5,

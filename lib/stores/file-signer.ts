@@ -1,16 +1,16 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FatalError, messageOf } from '../core/errors.ts'
 import type { Signer } from '../audit/trail/ports.ts'
 import { keyIdOf } from '../audit/trail/signature.ts'
+import { FatalError, messageOf } from '../core/errors.ts'
 
 /**
  * A signer over a P-256 key in a PEM file that only its owner may read; made when it is missing. For a laptop: whoever
  * can read the file can sign.
  * @throws FatalError `configuration` when the file holds no such key.
  */
-export const createFileSigner = (path: string): Signer => {
+export function createFileSigner(path: string): Signer {
   const privateKey = readKey(path) ?? makeKey(path)
   const publicKey = createPublicKey(privateKey)
   return {
@@ -20,7 +20,7 @@ export const createFileSigner = (path: string): Signer => {
   }
 }
 
-const readKey = (path: string): KeyObject | null => {
+function readKey(path: string): KeyObject | null {
   try {
     const key = createPrivateKey(readFileSync(path))
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
@@ -33,7 +33,7 @@ const readKey = (path: string): KeyObject | null => {
 }
 
 /** Of two processes that make it at the same time, the first wins and the other reads. */
-const makeKey = (path: string): KeyObject => {
+function makeKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   mkdirSync(dirname(path), { recursive: true })
   try {

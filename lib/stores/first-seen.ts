@@ -6,11 +6,11 @@ import { type Backoff, untilDone } from './backoff.ts'
  * When the records with these keys (at most 100) were first seen; those that don't exist are left out. What DynamoDB
  * leaves unread is asked for again.
  */
-export const readFirstSeen = async (
+export async function readFirstSeen(
   deps: Backoff & { dynamodb: DynamoDBClient; table: string },
   pks: string[],
   signal: AbortSignal,
-): Promise<[pk: string, firstSeenAt: number][]> => {
+): Promise<[pk: string, firstSeenAt: number][]> {
   const { dynamodb, table } = deps
   const context = { what: `read ${pks.length} current records from table ${table}`, signal }
   const found: [string, number][] = []

@@ -17,8 +17,13 @@ const commentLength = 255
 export type GlueColumn = { name: string; type: string; comment: string }
 
 /** The columns of a table in the catalog, in the order of its files. */
-export const glueColumns = (table: Table): GlueColumn[] =>
-  columnsOf(table).map(({ name, type, doc }) => ({ name, type: glueTypes[type], comment: doc.slice(0, commentLength) }))
+export function glueColumns(table: Table): GlueColumn[] {
+  return columnsOf(table).map(({ name, type, doc }) => ({
+    name,
+    type: glueTypes[type],
+    comment: doc.slice(0, commentLength),
+  }))
+}
 
 /** How the lake is partitioned: the parts of a file's path below its table. */
 export const partitionKeys: GlueColumn[] = [
@@ -34,5 +39,6 @@ export const parquetFormat = {
 } as const
 
 /** Every table of the warehouse with the stream that feeds it. */
-export const warehouseTables = (streams: readonly Stream[]): { stream: Stream; table: Table }[] =>
-  streams.flatMap((stream) => tablesOf(stream).map((table) => ({ stream, table })))
+export function warehouseTables(streams: readonly Stream[]): { stream: Stream; table: Table }[] {
+  return streams.flatMap((stream) => tablesOf(stream).map((table) => ({ stream, table })))
+}

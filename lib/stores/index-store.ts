@@ -11,7 +11,7 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /** The engine's working objects in the lake bucket, compressed. */
-export const createIndexStore = (objects: ObjectStore): IndexStore => {
+export function createIndexStore(objects: ObjectStore): IndexStore {
   const write = async (key: string, bytes: Uint8Array, signal: AbortSignal) =>
     objects.put(key, await compress(bytes), { signal, contentType: 'application/zstd' })
 
@@ -47,16 +47,20 @@ export const createIndexStore = (objects: ObjectStore): IndexStore => {
   }
 }
 
-const indexPrefix = (stream: string): string => `index/${stream}/index-`
+function indexPrefix(stream: string): string {
+  return `index/${stream}/index-`
+}
 
-const partOf = (path: PartPath): string => `${scanPrefix(path)}part-${padded(path.part)}-${path.fence}.bin.zst`
+function partOf(path: PartPath): string {
+  return `${scanPrefix(path)}part-${padded(path.part)}-${path.fence}.bin.zst`
+}
 
-const partObject = (key: string): PartObject[] => {
+function partObject(key: string): PartObject[] {
   const match = /\/scan=(?<scanId>[^/]+)\/part-(?<part>\d+)-(?<fence>\d+)\.bin\.zst$/.exec(key)?.groups
   return match ? [{ key, scanId: `${match.scanId}`, part: Number(match.part), fence: Number(match.fence) }] : []
 }
 
-const unpacked = async (bytes: Uint8Array, address: string): Promise<Uint8Array> => {
+async function unpacked(bytes: Uint8Array, address: string): Promise<Uint8Array> {
   try {
     return await decompress(bytes)
   } catch (cause) {

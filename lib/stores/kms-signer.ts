@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms'
-import { FatalError } from '../core/errors.ts'
 import type { CallAws, Signer } from '../audit/trail/ports.ts'
 import { keyIdOf } from '../audit/trail/signature.ts'
+import { FatalError } from '../core/errors.ts'
 
 type Deps = { kms: KMSClient; keyArn: string; callAws: CallAws }
 
 /** A signer over an ECC_NIST_P256 key in KMS, which never leaves it. `keyArn` is its ARN, id or alias. */
-export const createKmsSigner = ({ kms, keyArn, callAws }: Deps): Signer => {
+export function createKmsSigner({ kms, keyArn, callAws }: Deps): Signer {
   let publicKey: Promise<KeyObject> | undefined
   const readPublicKey = () => {
     publicKey ??= fetchPublicKey({ kms, keyArn, callAws })
@@ -37,14 +37,16 @@ export const createKmsSigner = ({ kms, keyArn, callAws }: Deps): Signer => {
   }
 }
 
-const fetchPublicKey = ({ kms, keyArn, callAws }: Deps): Promise<KeyObject> =>
-  callAws({ what: `read the public key of ${keyArn}` }, async () => {
+function fetchPublicKey({ kms, keyArn, callAws }: Deps): Promise<KeyObject> {
+  return callAws({ what: `read the public key of ${keyArn}` }, async () => {
     const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: keyArn }))
     if (!PublicKey) throw noAnswer(keyArn, 'public key')
     return createPublicKey({ key: Buffer.from(PublicKey), type: 'spki', format: 'der' })
   })
+}
 
-const noAnswer = (keyArn: string, what: string) =>
-  new FatalError(`KMS returned no ${what} of ${keyArn}; check that it is an ECC_NIST_P256 key for signing`, {
+function noAnswer(keyArn: string, what: string) {
+  return new FatalError(`KMS returned no ${what} of ${keyArn}; check that it is an ECC_NIST_P256 key for signing`, {
     code: 'configuration',
   })
+}

@@ -1,9 +1,9 @@
 import { utcDate } from '../core/clock.ts'
 import { sha256 } from '../core/hash.ts'
+import type { PartFile } from '../publish/manifest.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { columnsOf, type Table } from '../streams/table.ts'
 import type { ScanFootprint } from '../sync/checkpoint.ts'
-import type { PartFile } from '../publish/manifest.ts'
 import type { PartPath } from '../sync/ports.ts'
 
 /** What a file of the lake holds: rows of a table, or a stream's quarantined records. */
@@ -15,50 +15,64 @@ type Partition = { kind: PartKind; name: string; startedAt: number; runId: strin
  * Where a run's files of a table (or of a stream's quarantine) lie. `dt` is the UTC date on which the scan began, on
  * every machine; publish registers the folder as a partition of the catalog.
  */
-export const partitionPrefix = ({ kind, name, startedAt, runId }: Partition): string =>
-  `${kind}/${name}/dt=${utcDate(startedAt)}/run=${runId}/`
+export function partitionPrefix({ kind, name, startedAt, runId }: Partition): string {
+  return `${kind}/${name}/dt=${utcDate(startedAt)}/run=${runId}/`
+}
 
 /** Where a table's files lie, all partitions together. */
-export const tableLocation = (name: string): string => `changes/${name}/`
+export function tableLocation(name: string): string {
+  return `changes/${name}/`
+}
 
 /** The key of one file. The fence keeps the files of two attempts at one part apart; zeros keep listings in order. */
-export const partKey = (kind: PartKind, name: string, path: PartPath): string => {
+export function partKey(kind: PartKind, name: string, path: PartPath): string {
   const extension = kind === 'changes' ? 'parquet' : 'ndjson.gz'
   return `${partitionPrefix({ ...path, kind, name })}${padded(path.part)}-${path.fence}.${extension}`
 }
 
 /** The key of the object that lists the files of a scan. */
-export const filesKey = ({ stream, scanId, fence }: Omit<PartPath, 'part'>): string =>
-  `${scanPrefix({ stream, scanId })}files-${fence}.json`
+export function filesKey({ stream, scanId, fence }: Omit<PartPath, 'part'>): string {
+  return `${scanPrefix({ stream, scanId })}files-${fence}.json`
+}
 
 /** Where the working objects of a scan lie. */
-export const scanPrefix = ({ stream, scanId }: { stream: string; scanId: string }): string =>
-  `index/${stream}/scan=${scanId}/`
+export function scanPrefix({ stream, scanId }: { stream: string; scanId: string }): string {
+  return `index/${stream}/scan=${scanId}/`
+}
 
 /** The fence of the attempt that wrote an object: the number before its extension. */
-const fenceOf = (key: string): number => Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
+function fenceOf(key: string): number {
+  return Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
+}
 
 /** Where a scan's files lie, its quarantine included. */
-export const scanPartitions = (scan: ScanFootprint, stream: Stream): string[] => [
-  partitionPrefix({ ...scan, kind: 'quarantine', name: stream.name }),
-  ...tablesOf(stream).map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
-]
+export function scanPartitions(scan: ScanFootprint, stream: Stream): string[] {
+  return [
+    partitionPrefix({ ...scan, kind: 'quarantine', name: stream.name }),
+    ...tablesOf(stream).map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
+  ]
+}
 
 /** Whether one of the scan's attempts wrote an object. */
-export const isOfAttempt = (key: string, { fences }: Pick<ScanFootprint, 'fences'>): boolean =>
-  fenceOf(key) >= fences.first && fenceOf(key) <= fences.last
+export function isOfAttempt(key: string, { fences }: Pick<ScanFootprint, 'fences'>): boolean {
+  return fenceOf(key) >= fences.first && fenceOf(key) <= fences.last
+}
 
 /** The keys that an attempt at the scan wrote and its files don't list. Other scans of the same run are left alone. */
-export const orphansOf = (keys: readonly string[], scan: ScanFootprint, files: readonly PartFile[]): string[] => {
+export function orphansOf(keys: readonly string[], scan: ScanFootprint, files: readonly PartFile[]): string[] {
   const listed = new Set(files.map(({ key }) => key))
   return keys.filter((key) => !listed.has(key) && isOfAttempt(key, scan))
 }
 
 /** Part numbers as they stand in keys. */
-export const padded = (part: number): string => String(part).padStart(5, '0')
+export function padded(part: number): string {
+  return String(part).padStart(5, '0')
+}
 
 /** The key of a run's manifest. */
-export const manifestKey = (runId: string): string => `${manifestPrefix}run=${runId}.json`
+export function manifestKey(runId: string): string {
+  return `${manifestPrefix}run=${runId}.json`
+}
 
 /** Where all manifests lie. */
 export const manifestPrefix = 'manifests/'
@@ -67,5 +81,6 @@ export const manifestPrefix = 'manifests/'
 export const latestManifestKey = `${manifestPrefix}latest.json`
 
 /** Twelve hex digits that change when the name, the order or the type of a table's columns changes. */
-export const schemaVersion = (table: Table): string =>
-  sha256(JSON.stringify(columnsOf(table).map(({ name, type }) => [name, type]))).slice(0, 12)
+export function schemaVersion(table: Table): string {
+  return sha256(JSON.stringify(columnsOf(table).map(({ name, type }) => [name, type]))).slice(0, 12)
+}

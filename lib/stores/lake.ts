@@ -21,7 +21,7 @@ import { encodeParquet } from './parquet.ts'
 const quarantineVersion = '2'
 
 /** The lake in S3, and a reader for what is published. */
-export const createLake = (objects: ObjectStore): Lake & { readManifests(): Promise<Manifest[]> } => {
+export function createLake(objects: ObjectStore): Lake & { readManifests(): Promise<Manifest[]> } {
   const write = async (file: Omit<PartFile, 'bytes' | 'sha256'>, bytes: Uint8Array, signal: AbortSignal) => {
     const contentType = file.kind === 'changes' ? 'application/vnd.apache.parquet' : 'application/gzip'
     await objects.put(file.key, bytes, { signal, contentType })
@@ -60,7 +60,7 @@ export const createLake = (objects: ObjectStore): Lake & { readManifests(): Prom
   }
 }
 
-const readManifest = async (objects: ObjectStore, key: string): Promise<Manifest | null> => {
+async function readManifest(objects: ObjectStore, key: string): Promise<Manifest | null> {
   const bytes = await objects.get(key)
   if (!bytes) return null
   try {
@@ -72,11 +72,13 @@ const readManifest = async (objects: ObjectStore, key: string): Promise<Manifest
 }
 
 /** One line per record. `raw` is JSON text in a string, so that a reader's parser can't trip over what broke ours. */
-const quarantineFile = ({ stream, runId, scanId }: PartPath, records: QuarantinedRecord[]): Promise<Buffer> => {
+function quarantineFile({ stream, runId, scanId }: PartPath, records: QuarantinedRecord[]): Promise<Buffer> {
   const lines = records.map(({ key, reasons, raw }) => {
     return `${JSON.stringify({ stream, key, reasons, raw: jsonText(raw), run_id: runId, scan_id: scanId })}\n`
   })
   return promisify(gzip)(lines.join(''))
 }
 
-const jsonText = (value: Json): string => JSON.stringify(value)
+function jsonText(value: Json): string {
+  return JSON.stringify(value)
+}

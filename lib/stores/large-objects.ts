@@ -13,23 +13,25 @@ export type LargeObjects = {
 }
 
 /** Large objects of one bucket in S3. */
-export const createLargeObjects = ({ s3, bucket }: { s3: S3Client; bucket: string }): LargeObjects => ({
-  head: (key) =>
-    callAws({ what: `look at s3://${bucket}/${key}` }, async () => {
-      try {
-        const { ContentLength = 0, ETag = '' } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
-        return { bytes: ContentLength, etag: ETag }
-      } catch (error) {
-        // An answer to HEAD has no body that could name the error.
-        if (error instanceof NotFound || isMissingKey(error)) return null
-        throw error
-      }
-    }),
-  copy: (from, to, etag) =>
-    callAws({ what: `copy s3://${bucket}/${from} to ${to}` }, async () => {
-      const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
-      // Without its tags, which would need rights of their own.
-      const how = { CopySourceIfMatch: etag, TaggingDirective: 'REPLACE' } as const
-      await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource, ...how }))
-    }),
-})
+export function createLargeObjects({ s3, bucket }: { s3: S3Client; bucket: string }): LargeObjects {
+  return {
+    head: (key) =>
+      callAws({ what: `look at s3://${bucket}/${key}` }, async () => {
+        try {
+          const { ContentLength = 0, ETag = '' } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
+          return { bytes: ContentLength, etag: ETag }
+        } catch (error) {
+          // An answer to HEAD has no body that could name the error.
+          if (error instanceof NotFound || isMissingKey(error)) return null
+          throw error
+        }
+      }),
+    copy: (from, to, etag) =>
+      callAws({ what: `copy s3://${bucket}/${from} to ${to}` }, async () => {
+        const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+        // Without its tags, which would need rights of their own.
+        const how = { CopySourceIfMatch: etag, TaggingDirective: 'REPLACE' } as const
+        await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource, ...how }))
+      }),
+  }
+}

@@ -31,7 +31,7 @@ export type LeasedItems = ReturnType<typeof createLeasedItems>
 type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>
 
 /** Leased items over DynamoDB. All reads are consistent; every write is conditional. */
-export const createLeasedItems = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }) => {
+export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }) {
   const read = (key: ItemKey): Promise<LeasedItem | null> =>
     callAws({ what: `read ${nameOf(key)} in table ${table}` }, async () => {
       const input = { TableName: table, Key: keyOf(key), ConsistentRead: true }
@@ -84,39 +84,49 @@ export const createLeasedItems = ({ dynamodb, table }: { dynamodb: DynamoDBClien
 
 const emptyItem = { state: null, unpublished: {} }
 
-const keyOf = ({ pk, sk }: ItemKey) => ({ pk: { S: pk }, sk: { S: sk } })
+function keyOf({ pk, sk }: ItemKey) {
+  return { pk: { S: pk }, sk: { S: sk } }
+}
 
-const nameOf = ({ pk, sk }: ItemKey) => `${pk} ${sk}`
+function nameOf({ pk, sk }: ItemKey) {
+  return `${pk} ${sk}`
+}
 
-const itemOf = (item: Record<string, AttributeValue>): LeasedItem => ({
-  fence: Number(item.fence?.N ?? 0),
-  owner: item.leaseOwner?.S ?? null,
-  expiresAt: Number(item.leaseExpiresAt?.N ?? 0),
-  state: item.state?.S ?? null,
-  unpublished: Object.fromEntries(Object.entries(item.unpublished?.M ?? {}).map(([id, value]) => [id, value.S ?? ''])),
-})
+function itemOf(item: Record<string, AttributeValue>): LeasedItem {
+  return {
+    fence: Number(item.fence?.N ?? 0),
+    owner: item.leaseOwner?.S ?? null,
+    expiresAt: Number(item.leaseExpiresAt?.N ?? 0),
+    state: item.state?.S ?? null,
+    unpublished: Object.fromEntries(
+      Object.entries(item.unpublished?.M ?? {}).map(([id, value]) => [id, value.S ?? '']),
+    ),
+  }
+}
 
 /** The condition under which a lease may be taken: it is as we read it, and nobody holds it now. */
 export const unheldCondition = 'fence = :read AND (attribute_not_exists(leaseOwner) OR leaseExpiresAt <= :now)'
 
-const takeOver = (item: LeasedItem | null, claim: LeaseClaim, fence: number): Update => ({
-  UpdateExpression:
-    'SET fence = :fence, leaseOwner = :owner, leaseExpiresAt = :expiresAt, unpublished = if_not_exists(unpublished, :none)',
-  ConditionExpression: item ? unheldCondition : 'attribute_not_exists(pk)',
-  ExpressionAttributeValues: {
-    ':fence': { N: String(fence) },
-    ':owner': { S: claim.owner },
-    ':expiresAt': { N: String(claim.expiresAt) },
-    ':none': { M: {} },
-    ...(item ? { ':read': { N: String(item.fence) }, ':now': { N: String(claim.now) } } : {}),
-  },
-})
+function takeOver(item: LeasedItem | null, claim: LeaseClaim, fence: number): Update {
+  return {
+    UpdateExpression:
+      'SET fence = :fence, leaseOwner = :owner, leaseExpiresAt = :expiresAt, unpublished = if_not_exists(unpublished, :none)',
+    ConditionExpression: item ? unheldCondition : 'attribute_not_exists(pk)',
+    ExpressionAttributeValues: {
+      ':fence': { N: String(fence) },
+      ':owner': { S: claim.owner },
+      ':expiresAt': { N: String(claim.expiresAt) },
+      ':none': { M: {} },
+      ...(item ? { ':read': { N: String(item.fence) }, ':now': { N: String(claim.now) } } : {}),
+    },
+  }
+}
 
-const saveUnderLease = (write: {
+function saveUnderLease(write: {
   lease: LeaseUpdate
   state: string
   waiting?: { id: string; summary: string }
-}): Update => {
+}): Update {
   const { lease, state, waiting } = write
   const set = ['#state = :state']
   if (!lease.release) set.push('leaseExpiresAt = :expiresAt')

@@ -5,10 +5,10 @@ import {
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
+import { eachConcurrently, slices } from '../core/concurrency.ts'
 import { callAws } from './aws-errors.ts'
 import { type Backoff, untilDone } from './backoff.ts'
 import { type BatchWrite, createBatchWrite } from './batch-write.ts'
-import { eachConcurrently, slices } from '../core/concurrency.ts'
 import type { TableShape } from './resources.ts'
 
 /**
@@ -48,7 +48,7 @@ const keysPerRead = 100
 const callsAtOnce = 8
 
 /** Batched calls on the limits table; what DynamoDB leaves undone is sent again. All reads are consistent. */
-export const createLedgerItems = (deps: Deps): LedgerItems => {
+export function createLedgerItems(deps: Deps): LedgerItems {
   const { dynamodb, table } = deps
   const batchWrite = createBatchWrite({ ...deps, attributes: attributesOf })
   return {
@@ -82,20 +82,20 @@ export const createLedgerItems = (deps: Deps): LedgerItems => {
   }
 }
 
-const distinct = <K extends ItemKey>(items: K[]): K[] => [
-  ...new Map(items.map((item) => [`${item.pk} ${item.sk}`, item])).values(),
-]
+function distinct<K extends ItemKey>(items: K[]): K[] {
+  return [...new Map(items.map((item) => [`${item.pk} ${item.sk}`, item])).values()]
+}
 
-const writeBatch = (
+function writeBatch(
   items: LedgerItem[],
   batchWrite: BatchWrite<LedgerItem>,
   { table, clock, random }: Deps,
-): Promise<void> => {
+): Promise<void> {
   const what = `write ${items.length} items to table ${table}`
   return callAws({ what }, () => untilDone(items, (rest) => batchWrite(rest), { clock, random, what }))
 }
 
-const readBatch = async (keys: ItemKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> => {
+async function readBatch(keys: ItemKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> {
   const what = `read ${keys.length} items from table ${table}`
   const found: LedgerItem[] = []
   const send = async (work: Attributes[]) => {
@@ -124,11 +124,14 @@ async function* paged(
   }
 }
 
-const attributesOf = ({ pk, sk, body }: LedgerItem): string =>
-  `{"pk":{"S":${JSON.stringify(pk)}},"sk":{"S":${JSON.stringify(sk)}},"body":{"S":${JSON.stringify(body)}}}`
+function attributesOf({ pk, sk, body }: LedgerItem): string {
+  return `{"pk":{"S":${JSON.stringify(pk)}},"sk":{"S":${JSON.stringify(sk)}},"body":{"S":${JSON.stringify(body)}}}`
+}
 
-const itemOf = (item: Attributes): LedgerItem => ({
-  pk: item.pk?.S ?? '',
-  sk: item.sk?.S ?? '',
-  body: item.body?.S ?? '',
-})
+function itemOf(item: Attributes): LedgerItem {
+  return {
+    pk: item.pk?.S ?? '',
+    sk: item.sk?.S ?? '',
+    body: item.body?.S ?? '',
+  }
+}

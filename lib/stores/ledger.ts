@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Clock } from '../core/clock.ts'
-import type { Backoff } from './backoff.ts'
-import { createLeasedItems, type LeasedItems } from './leased-items.ts'
 import { journalText, readJournal } from '../limits/apply/journal.ts'
-import { createLedgerItems, type ItemKey, type LedgerItem, type LedgerItems } from './ledger-items.ts'
+import { pendingState } from '../limits/apply/states.ts'
 import { isFailure, keyText, Outcome, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { Ledger, LedgerReader, LimitState, MessageFailure, OutcomeKey } from '../limits/ports.ts'
-import { pendingState } from '../limits/apply/states.ts'
+import type { Backoff } from './backoff.ts'
+import { createLeasedItems, type LeasedItems } from './leased-items.ts'
+import { createLedgerItems, type ItemKey, type LedgerItem, type LedgerItems } from './ledger-items.ts'
 
 /** What the ledger is made of: items, and the lease on its one worker. */
 export type LedgerParts = {
@@ -16,38 +16,42 @@ export type LedgerParts = {
 }
 
 /** The parts over the limits table in DynamoDB. */
-export const ledgerParts = (deps: Backoff & { dynamodb: DynamoDBClient; table: string }): LedgerParts => ({
-  items: createLedgerItems(deps),
-  leases: createLeasedItems(deps),
-  clock: deps.clock,
-})
+export function ledgerParts(deps: Backoff & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
+  return {
+    items: createLedgerItems(deps),
+    leases: createLeasedItems(deps),
+    clock: deps.clock,
+  }
+}
 
 const leaseKey = { pk: 'worker', sk: 'lease' }
 const last = '\uffff'
 
 /** The ledger in the limits table (see docs/decisions/limits-ledger.md). */
-export const createLedger = ({ items, leases }: LedgerParts): Ledger => ({
-  open: async (claim) => {
-    const taken = await leases.acquire(leaseKey, claim)
-    return 'heldBy' in taken ? taken : { fence: taken.fence, journal: readJournal(taken.state) }
-  },
-  journal: (lease, sending) => leases.save(leaseKey, { lease, state: journalText(sending) }),
-  close: (lease) => leases.save(leaseKey, { lease: { ...lease, release: true }, state: journalText([]) }),
-  states: (identities) => readStates(items, identities),
-  outcomes: (keys) => readOutcomes(items, keys),
-  record: async ({ outcomes, states, recordedAt, callId }) => {
-    if (outcomes.length > 0) {
-      // Before the outcomes: what the log names and is not there yet was never recorded, and will be named again.
-      await items.write([logItem(outcomes, recordedAt, callId)])
-      await items.write(outcomes.map(outcomeItem))
-    }
-    await items.write(states.map(stateItem))
-  },
-  noteFailures: (failures) => items.write(failures.map(failureItem)),
-})
+export function createLedger({ items, leases }: LedgerParts): Ledger {
+  return {
+    open: async (claim) => {
+      const taken = await leases.acquire(leaseKey, claim)
+      return 'heldBy' in taken ? taken : { fence: taken.fence, journal: readJournal(taken.state) }
+    },
+    journal: (lease, sending) => leases.save(leaseKey, { lease, state: journalText(sending) }),
+    close: (lease) => leases.save(leaseKey, { lease: { ...lease, release: true }, state: journalText([]) }),
+    states: (identities) => readStates(items, identities),
+    outcomes: (keys) => readOutcomes(items, keys),
+    record: async ({ outcomes, states, recordedAt, callId }) => {
+      if (outcomes.length > 0) {
+        // Before the outcomes: what the log names and is not there yet was never recorded, and will be named again.
+        await items.write([logItem(outcomes, recordedAt, callId)])
+        await items.write(outcomes.map(outcomeItem))
+      }
+      await items.write(states.map(stateItem))
+    },
+    noteFailures: (failures) => items.write(failures.map(failureItem)),
+  }
+}
 
 /** The ledger as people and the lake read it; a worker may be writing meanwhile. */
-export const createLedgerReader = ({ items, leases, clock }: LedgerParts): LedgerReader => {
+export function createLedgerReader({ items, leases, clock }: LedgerParts): LedgerReader {
   const pending = async () => {
     const lease = await leases.read(leaseKey)
     return new Map(readJournal(lease?.state ?? null).map((sending) => [sending.identity, sending]))
@@ -98,27 +102,41 @@ export const createLedgerReader = ({ items, leases, clock }: LedgerParts): Ledge
 
 type LogEntry = [identity: string, name: string, outcome: Outcome['outcome']]
 
-const partitionOf = (identity: string) => `email#${identity}`
-const stateKey = (identity: string): ItemKey => ({ pk: partitionOf(identity), sk: 'state' })
-const outcomeItemKey = ({ identity, name }: OutcomeKey): ItemKey => ({
-  pk: partitionOf(identity),
-  sk: `outcome#${name}`,
-})
-const stateItem = (state: LimitState): LedgerItem => ({ ...stateKey(state.identity), body: JSON.stringify(state) })
-const outcomeItem = (outcome: Outcome): LedgerItem => ({
-  ...outcomeItemKey(outcomeKey(outcome)),
-  body: JSON.stringify(outcome),
-})
-const failureItem = (failure: MessageFailure): LedgerItem => ({
-  pk: 'failures',
-  sk: failure.messageId,
-  body: JSON.stringify(failure),
-})
+function partitionOf(identity: string) {
+  return `email#${identity}`
+}
+function stateKey(identity: string): ItemKey {
+  return { pk: partitionOf(identity), sk: 'state' }
+}
+function outcomeItemKey({ identity, name }: OutcomeKey): ItemKey {
+  return {
+    pk: partitionOf(identity),
+    sk: `outcome#${name}`,
+  }
+}
+function stateItem(state: LimitState): LedgerItem {
+  return { ...stateKey(state.identity), body: JSON.stringify(state) }
+}
+function outcomeItem(outcome: Outcome): LedgerItem {
+  return {
+    ...outcomeItemKey(outcomeKey(outcome)),
+    body: JSON.stringify(outcome),
+  }
+}
+function failureItem(failure: MessageFailure): LedgerItem {
+  return {
+    pk: 'failures',
+    sk: failure.messageId,
+    body: JSON.stringify(failure),
+  }
+}
 
 /** The log is kept by months: some days have none, and readers ask for years. */
-const logPartition = (at: string): string => `log#${at.slice(0, 7)}`
+function logPartition(at: string): string {
+  return `log#${at.slice(0, 7)}`
+}
 
-const logItem = (outcomes: Outcome[], recordedAt: number, callId: string): LedgerItem => {
+function logItem(outcomes: Outcome[], recordedAt: number, callId: string): LedgerItem {
   const at = new Date(recordedAt).toISOString()
   const entries = outcomes.map((outcome): LogEntry => {
     const { identity, name } = outcomeKey(outcome)
@@ -127,16 +145,18 @@ const logItem = (outcomes: Outcome[], recordedAt: number, callId: string): Ledge
   return { pk: logPartition(at), sk: `${at}#${callId}`, body: JSON.stringify(entries) }
 }
 
-const parseOutcome = (body: string): Outcome => Outcome.parse(JSON.parse(body))
+function parseOutcome(body: string): Outcome {
+  return Outcome.parse(JSON.parse(body))
+}
 
-const readStates = async (items: LedgerItems, identities: Iterable<string>): Promise<Map<string, LimitState>> => {
+async function readStates(items: LedgerItems, identities: Iterable<string>): Promise<Map<string, LimitState>> {
   const found = await items.read([...identities].map(stateKey))
   return new Map(
     found.map(({ body }) => JSON.parse(body) as LimitState).map((state) => [state.identity, state] as const),
   )
 }
 
-const readOutcomes = async (items: LedgerItems, keys: OutcomeKey[]): Promise<Map<string, Outcome>> => {
+async function readOutcomes(items: LedgerItems, keys: OutcomeKey[]): Promise<Map<string, Outcome>> {
   const found = await items.read(keys.map(outcomeItemKey))
   return new Map(found.map(({ body }) => parseOutcome(body)).map((outcome) => [keyText(outcomeKey(outcome)), outcome]))
 }
@@ -160,7 +180,7 @@ async function* outcomesInLog(
 }
 
 /** The months that a span of time touches. */
-const logPartitions = (from: number, to: number): string[] => {
+function logPartitions(from: number, to: number): string[] {
   const partitions: string[] = []
   const month = new Date(from)
   month.setUTCDate(1)

@@ -9,9 +9,9 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { sha256 } from '../core/hash.ts'
-import { callAws } from './aws-errors.ts'
-import type { IntentQueue } from '../limits/ports.ts'
 import { messageGroup } from '../limits/intake/publisher.ts'
+import type { IntentQueue } from '../limits/ports.ts'
+import { callAws } from './aws-errors.ts'
 
 /** A queue: what both the emulator and the stack create. Both are FIFO queues. */
 export type QueueShape = { readonly name: string; readonly variable: string; readonly doc: string }
@@ -43,39 +43,43 @@ export const visibilitySeconds = 6 * applySeconds
 const maxPauseSeconds = 12 * 60 * 60
 
 /** The queue as publishers see it, on SQS. */
-export const createIntentQueue = ({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: string }): IntentQueue => ({
-  sendBatch: (messages) =>
-    callAws({ what: `send ${messages.length} messages to ${queueUrl}` }, async () => {
-      const Entries = messages.map(({ id, body, groupId, deduplicationId }) => ({
-        Id: id,
-        MessageBody: body,
-        MessageGroupId: groupId,
-        MessageDeduplicationId: deduplicationId,
-      }))
-      const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
-      return Failed.map(({ Id = '', Code = 'unknown', SenderFault = false }) => ({
-        id: Id,
-        code: Code,
-        senderFault: SenderFault,
-      }))
-    }),
-})
+export function createIntentQueue({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: string }): IntentQueue {
+  return {
+    sendBatch: (messages) =>
+      callAws({ what: `send ${messages.length} messages to ${queueUrl}` }, async () => {
+        const Entries = messages.map(({ id, body, groupId, deduplicationId }) => ({
+          Id: id,
+          MessageBody: body,
+          MessageGroupId: groupId,
+          MessageDeduplicationId: deduplicationId,
+        }))
+        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
+        return Failed.map(({ Id = '', Code = 'unknown', SenderFault = false }) => ({
+          id: Id,
+          code: Code,
+          senderFault: SenderFault,
+        }))
+      }),
+  }
+}
 
 /** Sets when messages that failed are handed out again, instead of all after the queue's visibility timeout. */
 export type Pauses = { set(messages: { receiptHandle: string; pauseMs: number }[]): Promise<void> }
 
 /** Pauses on SQS; at most 10 messages at once. What SQS does not take keeps the queue's own timeout. */
-export const createPauses = ({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: string }): Pauses => ({
-  set: (messages) =>
-    callAws({ what: `set when messages of ${queueUrl} come again` }, async () => {
-      const Entries = messages.map(({ receiptHandle, pauseMs }, i) => ({
-        Id: String(i),
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: Math.min(maxPauseSeconds, Math.ceil(pauseMs / 1000)),
-      }))
-      if (Entries.length > 0) await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }))
-    }),
-})
+export function createPauses({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: string }): Pauses {
+  return {
+    set: (messages) =>
+      callAws({ what: `set when messages of ${queueUrl} come again` }, async () => {
+        const Entries = messages.map(({ receiptHandle, pauseMs }, i) => ({
+          Id: String(i),
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: Math.min(maxPauseSeconds, Math.ceil(pauseMs / 1000)),
+        }))
+        if (Entries.length > 0) await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }))
+      }),
+  }
+}
 
 const counted = [
   'ApproximateNumberOfMessages',
@@ -84,12 +88,13 @@ const counted = [
 ] as const
 
 /** How many messages are on a queue, as far as SQS knows, those that are handed out or hidden included. */
-export const messagesOn = (sqs: SQSClient, queueUrl: string): Promise<number> =>
-  callAws({ what: `count the messages of ${queueUrl}` }, async () => {
+export function messagesOn(sqs: SQSClient, queueUrl: string): Promise<number> {
+  return callAws({ what: `count the messages of ${queueUrl}` }, async () => {
     const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...counted] })
     const { Attributes = {} } = await sqs.send(command)
     return counted.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
   })
+}
 
 /** A dead letter. */
 export type DeadLetter = { messageId: string; body: string }
@@ -127,8 +132,9 @@ export async function* redriveDeadLetters(deps: {
   }
 }
 
-const receive = (sqs: SQSClient, queueUrl: string): Promise<Message[]> =>
-  callAws({ what: `receive from ${queueUrl}` }, async () => {
+function receive(sqs: SQSClient, queueUrl: string): Promise<Message[]> {
+  return callAws({ what: `receive from ${queueUrl}` }, async () => {
     const input = { QueueUrl: queueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: movingSeconds, WaitTimeSeconds: 1 }
     return (await sqs.send(new ReceiveMessageCommand(input))).Messages ?? []
   })
+}

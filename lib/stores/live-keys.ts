@@ -10,7 +10,7 @@ const digest = /^sha256:[0-9a-f]{64}$/
 type Place = { segment: number; after: Record<string, AttributeValue> | undefined }
 
 /** The keys of the records under a prefix of the partition key that are not deleted. Reads all of the table. */
-export const liveKeys = async function* (
+export async function* liveKeys(
   deps: { dynamodb: DynamoDBClient; table: string },
   prefix: string,
   signal: AbortSignal,
@@ -23,11 +23,11 @@ export const liveKeys = async function* (
   }
 }
 
-const readPage = (
+function readPage(
   { dynamodb, table }: { dynamodb: DynamoDBClient; table: string },
   { segment, after, prefix, signal }: Place & { prefix: string; signal: AbortSignal },
-): Promise<{ keys: string[]; next: Place }> =>
-  callAws({ what: `read the keys of ${prefix} from table ${table}`, signal }, async () => {
+): Promise<{ keys: string[]; next: Place }> {
+  return callAws({ what: `read the keys of ${prefix} from table ${table}`, signal }, async () => {
     const command = new ScanCommand({
       TableName: table,
       Segment: segment,
@@ -44,3 +44,4 @@ const readPage = (
       next: { segment, after: LastEvaluatedKey },
     }
   })
+}

@@ -30,7 +30,7 @@ const partBytes = 8 * 1024 * 1024
 const keysPerDelete = 1000
 
 /** An object store over a bucket in S3. */
-export const createObjectStore = ({ s3, bucket }: { s3: S3Client; bucket: string }): ObjectStore => {
+export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string }): ObjectStore {
   const what = (verb: string, key: string) => `${verb} s3://${bucket}/${key}`
   return {
     bucket,
@@ -65,7 +65,7 @@ export const createObjectStore = ({ s3, bucket }: { s3: S3Client; bucket: string
 type PutInput = { Bucket: string; Key: string; Body: Uint8Array; ContentType: string }
 
 /** Uploads in parts; when one fails or the lease runs out, the parts are given up and no object appears. */
-const upload = async (client: S3Client, params: PutInput, signal: AbortSignal | undefined): Promise<void> => {
+async function upload(client: S3Client, params: PutInput, signal: AbortSignal | undefined): Promise<void> {
   const upload = new Upload({ client, params, partSize: partBytes, queueSize: 3, leavePartsOnError: false })
   const abort = () => void upload.abort()
   signal?.addEventListener('abort', abort, { once: true })
@@ -76,7 +76,7 @@ const upload = async (client: S3Client, params: PutInput, signal: AbortSignal | 
   }
 }
 
-const listAll = async (s3: S3Client, scope: { Bucket: string; Prefix: string }): Promise<string[]> => {
+async function listAll(s3: S3Client, scope: { Bucket: string; Prefix: string }): Promise<string[]> {
   const keys: string[] = []
   let token: string | undefined
   do {
@@ -88,7 +88,7 @@ const listAll = async (s3: S3Client, scope: { Bucket: string; Prefix: string }):
 }
 
 /** A batch delete answers 200 even when some keys were not removed. */
-const removeBatch = async (s3: S3Client, bucket: string, keys: readonly string[]): Promise<void> => {
+async function removeBatch(s3: S3Client, bucket: string, keys: readonly string[]): Promise<void> {
   const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true }
   const { Errors = [] } = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))
   const [first] = Errors

@@ -4,8 +4,9 @@ import { type Cell, type Column, type ColumnType, columnsOf, type Table } from '
 import type { RowBatch } from '../sync/ports.ts'
 
 /** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
-const zstd = (bytes: Uint8Array): Uint8Array =>
-  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+function zstd(bytes: Uint8Array): Uint8Array {
+  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+}
 
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const
 
@@ -34,7 +35,7 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
 }
 
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
-const parquetSchema = (table: Table): SchemaElement[] => {
+function parquetSchema(table: Table): SchemaElement[] {
   const columns = columnsOf(table)
   const root: SchemaElement = { name: 'root', num_children: columns.length }
   return [root, ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...physical[type] }))]
@@ -44,7 +45,7 @@ const parquetSchema = (table: Table): SchemaElement[] => {
  * A batch of rows as one Parquet file.
  * @throws TypeError when a cell is not of its column's declared type.
  */
-export const encodeParquet = ({ table, columns, rows }: RowBatch): Uint8Array => {
+export function encodeParquet({ table, columns, rows }: RowBatch): Uint8Array {
   const declared = columnsOf(table)
   if (columns.length !== declared.length || columns.some((cells) => cells.length !== rows)) {
     throw new TypeError(
@@ -64,7 +65,7 @@ export const encodeParquet = ({ table, columns, rows }: RowBatch): Uint8Array =>
   return new Uint8Array(buffer)
 }
 
-const columnSource = (table: Table, { name, type }: Omit<Column, 'value'>, cells: readonly Cell[]): ColumnSource => {
+function columnSource(table: Table, { name, type }: Omit<Column, 'value'>, cells: readonly Cell[]): ColumnSource {
   const column = `${table.name}.${name}`
   if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
     return { name, data: cells.map((cell) => stored(cell, type, column)), ...encodings[type] }
@@ -75,7 +76,7 @@ const columnSource = (table: Table, { name, type }: Omit<Column, 'value'>, cells
 }
 
 /** The cell as the writer takes it, which makes timestamps of numbers itself. */
-const stored = (cell: Cell, type: ColumnType, column: string): Cell | bigint => {
+function stored(cell: Cell, type: ColumnType, column: string): Cell | bigint {
   if (cell === null) return null
   if (type === 'int64' || type === 'timestamp') {
     if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : cell

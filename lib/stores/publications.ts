@@ -10,7 +10,7 @@ const publisherPartition = 'publisher'
 const key = { pk: publisherPartition, sk: 'lake' }
 
 /** The publisher's state in the state table: one item, leased like a stream. */
-export const createPublications = (deps: { dynamodb: DynamoDBClient; table: string }): Publications => {
+export function createPublications(deps: { dynamodb: DynamoDBClient; table: string }): Publications {
   const items = createLeasedItems(deps)
   return {
     acquire: async (claim) => {
@@ -22,7 +22,7 @@ export const createPublications = (deps: { dynamodb: DynamoDBClient; table: stri
   }
 }
 
-const stateOf = ({ fence, state }: LeasedItem): PublishState => {
+function stateOf({ fence, state }: LeasedItem): PublishState {
   if (state === null) return { fence, pending: null }
   try {
     return { ...PublishState.omit({ fence: true }).parse(JSON.parse(state)), fence }

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { eachConcurrently, slices } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { CurrentRecord, Records, StoredRecord } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 import { type Backoff, untilDone } from './backoff.ts'
 import { createBatchWrite } from './batch-write.ts'
-import { eachConcurrently, slices } from '../core/concurrency.ts'
 import { readFirstSeen } from './first-seen.ts'
 import { liveKeys } from './live-keys.ts'
 import type { ObjectStore } from './objects.ts'
@@ -24,7 +24,7 @@ const keysPerRead = 100
 const callsAtOnce = 8
 
 /** Current records in DynamoDB: one item per stream and primary key, large bodies in the lake bucket. */
-export const createRecords = (deps: RecordsDeps): Records => {
+export function createRecords(deps: RecordsDeps): Records {
   const { dynamodb, table, bodies } = deps
   const batchWrite = createBatchWrite({ ...deps, attributes: recordAttributes })
 
@@ -65,20 +65,21 @@ export const createRecords = (deps: RecordsDeps): Records => {
 }
 
 /** The partition key of a record: `<stream>#<primary key>`, or a digest of a primary key that is too long for one. */
-const recordKey = (stream: string, key: string): string => {
+function recordKey(stream: string, key: string): string {
   const pk = `${stream}#${key}`
   return exceeds(pk, maxKeyBytes) ? `${stream}#sha256:${sha256(key)}` : pk
 }
 
-const exceeds = (text: string, bytes: number): boolean =>
-  text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes)
+function exceeds(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes)
+}
 
 type BodyPlace = { body: string } | { bodyKey: string }
 
 /** A record as an item of the records table; its body, or the key of the object that holds it. */
 type RecordItem = { pk: string; hash: string; firstSeenAt: number; changedAt: number } & BodyPlace
 
-const recordAttributes = (item: RecordItem): string => {
+function recordAttributes(item: RecordItem): string {
   const body =
     'body' in item ? `"body":{"S":${JSON.stringify(item.body)}}` : `"bodyKey":{"S":${JSON.stringify(item.bodyKey)}}`
   const times = `"firstSeenAt":{"N":"${item.firstSeenAt}"},"changedAt":{"N":"${item.changedAt}"}`
@@ -86,10 +87,10 @@ const recordAttributes = (item: RecordItem): string => {
 }
 
 /** A body as the item holds it: itself, or the key of the object it was written to. */
-const bodyOf = async (
+async function bodyOf(
   bodies: ObjectStore,
   { stream, record, signal }: { stream: string; record: CurrentRecord; signal: AbortSignal },
-): Promise<BodyPlace> => {
+): Promise<BodyPlace> {
   if (!exceeds(record.body, maxBodyBytes)) return { body: record.body }
   const bodyKey = `bodies/${stream}/${sha256(record.key)}/${record.hash}.json.gz`
   const bytes = await promisify(gzip)(record.body)
@@ -98,11 +99,11 @@ const bodyOf = async (
 }
 
 /** Of a record that does not exist, or is deleted already, nothing is written. */
-const markDeleted = (
+function markDeleted(
   { dynamodb, table }: RecordsDeps,
   { pk, deletedAt, signal }: { pk: string; deletedAt: number; signal: AbortSignal },
-): Promise<void> =>
-  callAws({ what: `mark a record as deleted in table ${table}`, signal }, async () => {
+): Promise<void> {
+  return callAws({ what: `mark a record as deleted in table ${table}`, signal }, async () => {
     const command = new UpdateItemCommand({
       TableName: table,
       Key: { pk: { S: pk } },
@@ -116,21 +117,24 @@ const markDeleted = (
       if (!isConditionFailure(error)) throw error
     }
   })
+}
 
-const storedRecord = async (
+async function storedRecord(
   bodies: ObjectStore,
   key: string,
   item: Record<string, AttributeValue>,
-): Promise<StoredRecord> => ({
-  key,
-  hash: item.hash?.S ?? '',
-  body: item.body?.S ?? (await largeBody(bodies, item.bodyKey?.S ?? '')),
-  firstSeenAt: Number(item.firstSeenAt?.N),
-  changedAt: Number(item.changedAt?.N),
-  deletedAt: item.deletedAt?.N === undefined ? null : Number(item.deletedAt.N),
-})
+): Promise<StoredRecord> {
+  return {
+    key,
+    hash: item.hash?.S ?? '',
+    body: item.body?.S ?? (await largeBody(bodies, item.bodyKey?.S ?? '')),
+    firstSeenAt: Number(item.firstSeenAt?.N),
+    changedAt: Number(item.changedAt?.N),
+    deletedAt: item.deletedAt?.N === undefined ? null : Number(item.deletedAt.N),
+  }
+}
 
-const largeBody = async (bodies: ObjectStore, bodyKey: string): Promise<string> => {
+async function largeBody(bodies: ObjectStore, bodyKey: string): Promise<string> {
   const bytes = await bodies.get(bodyKey)
   if (bytes) return (await promisify(gunzip)(bytes)).toString()
   const message = `the body of a record is missing: s3://${bodies.bucket}/${bodyKey}. Reset its stream with --index to write it anew`

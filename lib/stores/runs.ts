@@ -5,46 +5,52 @@ import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const partition = 'run'
 
-const keyOf = ({ scheduledAt, runId }: { scheduledAt: number; runId: string }) => ({
-  pk: { S: partition },
-  sk: { S: `${new Date(scheduledAt).toISOString()}#${runId}` },
-})
+function keyOf({ scheduledAt, runId }: { scheduledAt: number; runId: string }) {
+  return {
+    pk: { S: partition },
+    sk: { S: `${new Date(scheduledAt).toISOString()}#${runId}` },
+  }
+}
 
 /** Run records in the state table, ordered by the time they were scheduled for. */
-export const createRuns = ({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs => ({
-  write: (record) =>
-    callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
-      const Item = { ...keyOf(record), record: { S: JSON.stringify(record) } }
-      const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
-      try {
-        await dynamodb.send(new PutItemCommand({ TableName: table, Item, ...condition }))
-      } catch (error) {
-        if (!isConditionFailure(error)) throw error
-      }
-    }),
-  latest: () =>
-    callAws({ what: `read the latest run from table ${table}` }, async () => {
-      const { Items = [] } = await dynamodb.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: 'pk = :run',
-          ExpressionAttributeValues: { ':run': { S: partition } },
-          ScanIndexForward: false,
-          Limit: 1,
-          ConsistentRead: true,
-        }),
-      )
-      const text = Items[0]?.record?.S
-      return text === undefined ? null : RunRecord.parse(JSON.parse(text))
-    }),
-  read: (run) =>
-    callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
-      const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
-      const { Item } = await dynamodb.send(new GetItemCommand(input))
-      const text = Item?.record?.S
-      return text === undefined ? null : RunRecord.parse(JSON.parse(text))
-    }),
-})
+export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs {
+  return {
+    write: (record) =>
+      callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
+        const Item = { ...keyOf(record), record: { S: JSON.stringify(record) } }
+        const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
+        try {
+          await dynamodb.send(new PutItemCommand({ TableName: table, Item, ...condition }))
+        } catch (error) {
+          if (!isConditionFailure(error)) throw error
+        }
+      }),
+    latest: () =>
+      callAws({ what: `read the latest run from table ${table}` }, async () => {
+        const { Items = [] } = await dynamodb.send(
+          new QueryCommand({
+            TableName: table,
+            KeyConditionExpression: 'pk = :run',
+            ExpressionAttributeValues: { ':run': { S: partition } },
+            ScanIndexForward: false,
+            Limit: 1,
+            ConsistentRead: true,
+          }),
+        )
+        const text = Items[0]?.record?.S
+        return text === undefined ? null : RunRecord.parse(JSON.parse(text))
+      }),
+    read: (run) =>
+      callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
+        const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
+        const { Item } = await dynamodb.send(new GetItemCommand(input))
+        const text = Item?.record?.S
+        return text === undefined ? null : RunRecord.parse(JSON.parse(text))
+      }),
+  }
+}
 
 /** Whether another worker has a stream of the run: then that one's word on the run stands, before or after this one's. */
-export const isOvertaken = ({ streams }: RunRecord): boolean => streams.some(({ status }) => status === 'running')
+export function isOvertaken({ streams }: RunRecord): boolean {
+  return streams.some(({ status }) => status === 'running')
+}

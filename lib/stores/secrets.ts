@@ -12,9 +12,8 @@ import { callAws } from './aws-errors.ts'
 export type ReadSecret = (secretId: string) => Promise<string>
 
 /** Secrets from Secrets Manager. @throws FatalError `configuration` when a secret is missing or has no text. */
-export const createSecretReader =
-  (client: SecretsManagerClient): ReadSecret =>
-  async (secretId) => {
+export function createSecretReader(client: SecretsManagerClient): ReadSecret {
+  return async (secretId) => {
     const { SecretString } = await callAws({ what: `read the secret ${secretId}` }, async () => {
       try {
         return await client.send(new GetSecretValueCommand({ SecretId: secretId }))
@@ -27,19 +26,21 @@ export const createSecretReader =
       code: 'configuration',
     })
   }
+}
 
-const noSecret = (secretId: string, cause: unknown) =>
-  new FatalError(
+function noSecret(secretId: string, cause: unknown) {
+  return new FatalError(
     `The secret ${secretId} does not exist in this region. ` +
       `Create it: aws secretsmanager create-secret --name ${secretId} --secret-string file://value.txt`,
     { code: 'configuration', cause },
   )
+}
 
 /**
  * The API key of a secret: the text itself, or JSON with `apiKey`. It is read once and again when the platform says
  * 401, so that a rotation needs no restart.
  */
-export const secretCredentials = (readSecret: ReadSecret, secretId: string): Credentials => {
+export function secretCredentials(readSecret: ReadSecret, secretId: string): Credentials {
   let cached: Promise<string> | undefined
   const refresh = async () => {
     const reading = readSecret(secretId).then(apiKeyIn)
@@ -54,7 +55,7 @@ export const secretCredentials = (readSecret: ReadSecret, secretId: string): Cre
 
 const WithApiKey = z.object({ apiKey: z.string().min(1) })
 
-const apiKeyIn = (text: string): string => {
+function apiKeyIn(text: string): string {
   if (!text.trimStart().startsWith('{')) return text.trim()
   try {
     return WithApiKey.parse(JSON.parse(text)).apiKey

@@ -39,9 +39,9 @@ export type FindingRow = {
   hash: string
 }
 
-const typed =
-  (type: Column['type']) =>
-  <Row>(name: string, doc: string, value: Column<Row>['value']): Column<Row> => ({ name, type, doc, value })
+function typed(type: Column['type']) {
+  return <Row>(name: string, doc: string, value: Column<Row>['value']): Column<Row> => ({ name, type, doc, value })
+}
 const [text, integer, json, boolean, timestamp] = [
   typed('string'),
   typed('int64'),
@@ -49,7 +49,9 @@ const [text, integer, json, boolean, timestamp] = [
   typed('boolean'),
   typed('timestamp'),
 ]
-const timeOf = (value: unknown): number | null => (typeof value === 'string' ? parseTime(value) : null)
+function timeOf(value: unknown): number | null {
+  return typeof value === 'string' ? parseTime(value) : null
+}
 
 /** What each revision of the enterprise settings changed, field by field. Keys name pairs of entries, which never change. */
 export const settingChanges = defineTable<SettingChangeRow, SettingChangeRow>({

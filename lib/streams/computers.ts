@@ -23,7 +23,9 @@ const computersTable = defineTable({
 })
 
 type StepRow = { computer: Computer; position: number; step: ProvisioningStep }
-const ofStep = (row: StepRow) => row.step
+function ofStep(row: StepRow) {
+  return row.step
+}
 
 const steps = defineTable({
   name: 'computer_provisioning_steps',

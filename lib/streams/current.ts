@@ -2,19 +2,21 @@ import type { Stream } from './stream.ts'
 import { columnsOf, type Table } from './table.ts'
 
 /** Name of the view that shows a table as it is now. */
-export const currentName = (table: Pick<Table, 'name'>): string => `${table.name}_current`
+export function currentName(table: Pick<Table, 'name'>): string {
+  return `${table.name}_current`
+}
 
 /**
  * SQL of the query behind `<table>_current`, for any engine that knows window functions. Of a stream's main table, and of
  * one that an observer fills, it is the newest row of each key unless that row is a delete; of a nested one, the rows of the parents' newest versions
  * (through the main table's view, which must be there).
  */
-export const currentQuery = (stream: Stream, table: Table): string => {
+export function currentQuery(stream: Stream, table: Table): string {
   const [main, ...nested] = stream.tables
   return !nested.some(({ name }) => name === table.name) ? newestVersions(table) : partsOfNewest(main, table)
 }
 
-const newestVersions = (table: Table): string => {
+function newestVersions(table: Table): string {
   const columns = columnsOf(table).map(({ name }) => name)
   return [
     `select ${columns.join(', ')}`,
@@ -26,7 +28,7 @@ const newestVersions = (table: Table): string => {
   ].join('\n')
 }
 
-const partsOfNewest = (main: Pick<Table, 'name' | 'key'>, table: Table): string => {
+function partsOfNewest(main: Pick<Table, 'name' | 'key'>, table: Table): string {
   const key = main.key.map((column, at) => [column, table.key[at]])
   const matches = [...key, ['_scan_id', '_scan_id'], ['_sequence', '_sequence']]
   return [

@@ -7,8 +7,8 @@ import { type Column, metaColumns, type Table } from './table.ts'
  * The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. `own` streams come from
  * this worker's tables, not from a list of the platform.
  */
-export const renderStreamsDoc = (read: readonly Stream[], own: readonly Stream[] = []): string =>
-  [
+export function renderStreamsDoc(read: readonly Stream[], own: readonly Stream[] = []): string {
+  return [
     '# Streams and tables',
     'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of the API specification.',
     overview([...read, ...own]),
@@ -21,9 +21,10 @@ export const renderStreamsDoc = (read: readonly Stream[], own: readonly Stream[]
     .join('\n\n')
     .trimEnd()
     .concat('\n')
+}
 
-const overview = (streams: readonly Stream[]): string =>
-  tableOf(
+function overview(streams: readonly Stream[]): string {
+  return tableOf(
     ['Stream', 'Records', 'Tables'],
     streams.map((stream) => [
       `[${stream.name}](#${stream.name})`,
@@ -33,8 +34,9 @@ const overview = (streams: readonly Stream[]): string =>
         .join(', '),
     ]),
   )
+}
 
-const reading = (streams: readonly Stream[]): string[] => {
+function reading(streams: readonly Stream[]): string[] {
   const [stream, nested] = exampleOf(streams)
   const main = stream.tables[0]
   return [
@@ -59,31 +61,33 @@ const reading = (streams: readonly Stream[]): string[] => {
   ]
 }
 
-const quarantine = (): string[] => [
-  '## Quarantine',
-  'A record that breaks its schema, or that has no key, is in no table: it is kept under `quarantine/` in the lake, in the files ' +
-    'that a manifest lists with `kind` `quarantine`. They are gzipped JSON, one object per line. `platform-sync query` shows them ' +
-    'as the view `quarantine`. A record that stays broken comes again with each scan.',
-  tableOf(
-    ['Field', 'Type', 'Meaning'],
-    [
-      ['stream', 'string', 'The stream that the record came in.'],
-      ['key', 'string', 'Its primary key, null where none can be read.'],
-      ['reasons', 'list of strings', 'What is wrong with it, field by field.'],
-      ['raw', 'json', 'The record as it came, with secrets replaced: JSON text in a string.'],
-      ['run_id', 'string', 'The run that began the scan.'],
-      ['scan_id', 'string', 'The scan that received it.'],
-    ].map(([name = '', ...cells]) => [code(name), ...cells]),
-  ),
-]
+function quarantine(): string[] {
+  return [
+    '## Quarantine',
+    'A record that breaks its schema, or that has no key, is in no table: it is kept under `quarantine/` in the lake, in the files ' +
+      'that a manifest lists with `kind` `quarantine`. They are gzipped JSON, one object per line. `platform-sync query` shows them ' +
+      'as the view `quarantine`. A record that stays broken comes again with each scan.',
+    tableOf(
+      ['Field', 'Type', 'Meaning'],
+      [
+        ['stream', 'string', 'The stream that the record came in.'],
+        ['key', 'string', 'Its primary key, null where none can be read.'],
+        ['reasons', 'list of strings', 'What is wrong with it, field by field.'],
+        ['raw', 'json', 'The record as it came, with secrets replaced: JSON text in a string.'],
+        ['run_id', 'string', 'The run that began the scan.'],
+        ['scan_id', 'string', 'The scan that received it.'],
+      ].map(([name = '', ...cells]) => [code(name), ...cells]),
+    ),
+  ]
+}
 
 /** A stream with a nested table, to show how the two hang together. */
-const exampleOf = (streams: readonly Stream[]): [Stream, Table] => {
+function exampleOf(streams: readonly Stream[]): [Stream, Table] {
   for (const stream of streams) if (stream.tables[1]) return [stream, stream.tables[1]]
   throw new TypeError('No stream has a nested table: the docs need another example.')
 }
 
-const section = (stream: Stream): string[] => {
+function section(stream: Stream): string[] {
   const { endpoint, paging, primaryKey, secretPaths } = stream
   const facts = [
     `- Endpoint: \`GET {${endpoint.base === 'app' ? 'app_url' : 'base_url'}}${endpoint.path}\``,
@@ -95,36 +99,48 @@ const section = (stream: Stream): string[] => {
   return [`## ${stream.name}`, stream.doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }
 
-const ownSection = ({ name, doc, primaryKey, tables }: Stream): string[] => [
-  `## ${name}`,
-  doc,
-  `- Source: this worker's own records, not a list of the platform\n- Primary key: ${code(primaryKey)}`,
-  ...tables.flatMap(tableSection),
-]
+function ownSection({ name, doc, primaryKey, tables }: Stream): string[] {
+  return [
+    `## ${name}`,
+    doc,
+    `- Source: this worker's own records, not a list of the platform\n- Primary key: ${code(primaryKey)}`,
+    ...tables.flatMap(tableSection),
+  ]
+}
 
 /** Read off the parameters that a request for a later page carries. */
-const pagingDoc = ({ query }: Paging): string => {
+function pagingDoc({ query }: Paging): string {
   const parameters = Object.entries(query('token'))
   const token = parameters.find(([, value]) => value === 'token')?.[0]
   const limit = parameters.find(([name]) => name === 'limit')?.[1]
   return token === undefined ? 'none, the list answers whole' : `by ${code(token)}, ${limit} records a page`
 }
 
-const tableSection = (table: Table): string[] => [
-  `### Table ${code(table.name)}`,
-  `${table.doc} Key: ${table.key.map(code).join(', ')}.`,
-  columnTable(table.columns),
-]
+function tableSection(table: Table): string[] {
+  return [
+    `### Table ${code(table.name)}`,
+    `${table.doc} Key: ${table.key.map(code).join(', ')}.`,
+    columnTable(table.columns),
+  ]
+}
 
-const columnTable = (columns: readonly Omit<Column, 'value'>[]): string =>
-  tableOf(
+function columnTable(columns: readonly Omit<Column, 'value'>[]): string {
+  return tableOf(
     ['Column', 'Type', 'Meaning'],
     columns.map(({ name, type, doc }) => [code(name), type, doc]),
   )
+}
 
-const tableOf = (head: string[], rows: string[][]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`).join('\n')
+function tableOf(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`).join('\n')
+}
 
-const escapeCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-const code = (text: string): string => `\`${text}\``
-const sql = (text: string): string => `\`\`\`sql\n${text};\n\`\`\``
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+}
+function code(text: string): string {
+  return `\`${text}\``
+}
+function sql(text: string): string {
+  return `\`\`\`sql\n${text};\n\`\`\``
+}

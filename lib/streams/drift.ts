@@ -28,7 +28,7 @@ const nothing: Drift = { extra: null, drifted: false }
  * Compiles the inspector of a stream once, since it runs for every new or changed record.
  * @throws TypeError for a kind of schema that it can't look through, or a `timeStrings` path that is no field.
  */
-export const inspectorOf = ({ schema, timeStrings = [] }: Pick<Stream, 'schema' | 'timeStrings'>): Inspector => {
+export function inspectorOf({ schema, timeStrings = [] }: Pick<Stream, 'schema' | 'timeStrings'>): Inspector {
   for (const path of timeStrings) fieldAt(schema, path)
   const visit = visitOf(schema, '', new Set(timeStrings))!
   return (record) => {
@@ -40,7 +40,7 @@ export const inspectorOf = ({ schema, timeStrings = [] }: Pick<Stream, 'schema' 
 }
 
 /** How to look through a schema; undefined when nothing below it can be unknown. */
-const visitOf = (schema: z.ZodType, path: string, times: ReadonlySet<string>): Visit | undefined => {
+function visitOf(schema: z.ZodType, path: string, times: ReadonlySet<string>): Visit | undefined {
   const layers = layersOf(schema)
   const core = layers.at(-1)!
   if (core instanceof z.ZodObject) return objectVisit(core, path, times)
@@ -55,7 +55,7 @@ const visitOf = (schema: z.ZodType, path: string, times: ReadonlySet<string>): V
 
 const leaves = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodUnknown, z.ZodNever, z.ZodLiteral, z.ZodEnum] as const
 
-const objectVisit = (schema: z.ZodObject, path: string, times: ReadonlySet<string>): Visit => {
+function objectVisit(schema: z.ZodObject, path: string, times: ReadonlySet<string>): Visit {
   const fields = new Map(
     Object.entries(schema.shape).map(([key, field]) => {
       const inner = path === '' ? key : `${path}.${key}`
@@ -77,41 +77,47 @@ const objectVisit = (schema: z.ZodObject, path: string, times: ReadonlySet<strin
   }
 }
 
-const eachValue = (visit: Visit | undefined): Visit | undefined =>
-  visit &&
-  ((value, seen) => {
-    if (!isPlainObject(value)) return undefined
-    let extra: JsonObject | undefined
-    for (const key in value) {
-      const unknown = visit(value[key] as Json, seen)
-      if (unknown !== undefined) extra = put(extra, key, unknown)
-    }
-    return extra
-  })
+function eachValue(visit: Visit | undefined): Visit | undefined {
+  return (
+    visit &&
+    ((value, seen) => {
+      if (!isPlainObject(value)) return undefined
+      let extra: JsonObject | undefined
+      for (const key in value) {
+        const unknown = visit(value[key] as Json, seen)
+        if (unknown !== undefined) extra = put(extra, key, unknown)
+      }
+      return extra
+    })
+  )
+}
 
-const eachElement = (visit: Visit | undefined): Visit | undefined =>
-  visit &&
-  ((value, seen) => {
-    if (!Array.isArray(value)) return undefined
-    let extra: JsonObject | undefined
-    for (const [index, element] of value.entries()) {
-      const unknown = visit(element, seen)
-      if (unknown !== undefined) extra = put(extra, `${index}`, unknown)
-    }
-    return extra
-  })
+function eachElement(visit: Visit | undefined): Visit | undefined {
+  return (
+    visit &&
+    ((value, seen) => {
+      if (!Array.isArray(value)) return undefined
+      let extra: JsonObject | undefined
+      for (const [index, element] of value.entries()) {
+        const unknown = visit(element, seen)
+        if (unknown !== undefined) extra = put(extra, `${index}`, unknown)
+      }
+      return extra
+    })
+  )
+}
 
 const unreadableTime: Visit = (value) => (typeof value === 'string' && parseTime(value) === null ? value : undefined)
 
-const outsideOf =
-  (known: ReadonlySet<string>): Visit =>
-  (value, seen) => {
+function outsideOf(known: ReadonlySet<string>): Visit {
+  return (value, seen) => {
     if (typeof value === 'string' && !known.has(value)) seen.drifted = true
     return undefined
   }
+}
 
 // Without a prototype, so that a key named __proto__ is a key like any other.
-const put = (extra: JsonObject | undefined, key: string, value: Json): JsonObject => {
+function put(extra: JsonObject | undefined, key: string, value: Json): JsonObject {
   const target = extra ?? (Object.create(null) as JsonObject)
   target[key] = value
   return target

@@ -7,8 +7,9 @@ import { defineStream } from './stream.ts'
 import { type Column, defineTable, type Table } from './table.ts'
 
 /** A setting that people filter by, as a column named after the setting alone. */
-const setting = (path: string): Column<EnterpriseControlRevision> =>
-  field(EnterpriseControlRevision, `settings.${path}`, { name: snakeCase(path) })
+function setting(path: string): Column<EnterpriseControlRevision> {
+  return field(EnterpriseControlRevision, `settings.${path}`, { name: snakeCase(path) })
+}
 
 const revisions = defineTable({
   name: 'enterprise_control_revisions',

@@ -16,7 +16,7 @@ export const streams: readonly Stream[] = [
 ]
 
 /** The stream of a name. @throws FatalError `usage`, with the names there are. */
-export const streamNamed = (name: string): Stream => {
+export function streamNamed(name: string): Stream {
   const found = streams.find((stream) => stream.name === name)
   if (found) return found
   const known = streams.map((stream) => stream.name).join(', ')

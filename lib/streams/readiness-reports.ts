@@ -30,12 +30,14 @@ const reports = defineTable({
 /** An entry of one of a report's two maps. */
 type Entry<V> = { report: ReadinessReport; key: string; value: V }
 
-const entriesOf = <V>(report: ReadinessReport, map: Record<string, V>): Entry<V>[] =>
-  Object.entries(map).map(([key, value]) => ({ report, key, value }))
+function entriesOf<V>(report: ReadinessReport, map: Record<string, V>): Entry<V>[] {
+  return Object.entries(map).map(([key, value]) => ({ report, key, value }))
+}
 
 // Time and repository stand in each row, so that a pass rate over time needs no join.
-const ofReport = <V>(): Column<Entry<V>>[] =>
-  [createdAt, repoUrl].map((column) => within((entry: Entry<V>) => entry.report, column))
+function ofReport<V>(): Column<Entry<V>>[] {
+  return [createdAt, repoUrl].map((column) => within((entry: Entry<V>) => entry.report, column))
+}
 
 const criteria = defineTable({
   name: 'readiness_criteria',

@@ -5,14 +5,17 @@ import { defineStream } from './stream.ts'
 import { type Column, type ColumnType, defineTable } from './table.ts'
 
 /** A setting of a session, as a column named after the setting alone. */
-const setting = (path: string, type?: ColumnType): Column<Session> =>
-  field(Session, `sessionSettings.${path}`, { name: snakeCase(path), ...(type === undefined ? {} : { type }) })
+function setting(path: string, type?: ColumnType): Column<Session> {
+  return field(Session, `sessionSettings.${path}`, { name: snakeCase(path), ...(type === undefined ? {} : { type }) })
+}
 
 const usage = Object.keys(TokenUsage.shape)
-const inclusive = (column: Column<Session>): Column<Session> => ({
-  ...column,
-  doc: column.doc.replace(' (§', ', child sessions included (§'),
-})
+function inclusive(column: Column<Session>): Column<Session> {
+  return {
+    ...column,
+    doc: column.doc.replace(' (§', ', child sessions included (§'),
+  }
+}
 
 const sessionId = field(Session, 'sessionId')
 

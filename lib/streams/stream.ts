@@ -36,7 +36,11 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
 }
 
 /** All tables that a stream feeds, the main one first. */
-export const tablesOf = ({ tables, observedTables = [] }: Stream): readonly Table[] => [...tables, ...observedTables]
+export function tablesOf({ tables, observedTables = [] }: Stream): readonly Table[] {
+  return [...tables, ...observedTables]
+}
 
 /** Declares a stream; the primary key must be a field of the schema. The engine sees it without its record's type. */
-export const defineStream = <S extends z.ZodObject>(stream: Stream<S>): Stream => stream as unknown as Stream
+export function defineStream<S extends z.ZodObject>(stream: Stream<S>): Stream {
+  return stream as unknown as Stream
+}

@@ -32,13 +32,15 @@ type TableOf<R, Row> = Omit<Table<R>, 'columns' | 'rows'> & {
 }
 
 /** Declares a table whose rows come from `each` of a record. */
-export const defineTable = <R, Row>({ each, columns, ...table }: TableOf<R, Row>): Table<R> => ({
-  ...table,
-  columns: columns as readonly Column<never>[],
-  rows: function* (record) {
-    for (const row of each(record)) yield columns.map((column) => column.value(row))
-  },
-})
+export function defineTable<R, Row>({ each, columns, ...table }: TableOf<R, Row>): Table<R> {
+  return {
+    ...table,
+    columns: columns as readonly Column<never>[],
+    rows: function* (record) {
+      for (const row of each(record)) yield columns.map((column) => column.value(row))
+    },
+  }
+}
 
 /** The columns that every table carries after its own: what happened to the row, when, and in which scan. */
 export const metaColumns: readonly Omit<Column, 'value'>[] = [
@@ -56,4 +58,6 @@ export const metaColumns: readonly Omit<Column, 'value'>[] = [
 ]
 
 /** All columns of a table in the order they are written. */
-export const columnsOf = (table: Table): readonly Omit<Column, 'value'>[] => [...table.columns, ...metaColumns]
+export function columnsOf(table: Table): readonly Omit<Column, 'value'>[] {
+  return [...table.columns, ...metaColumns]
+}

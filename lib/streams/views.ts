@@ -8,7 +8,8 @@ type View = { readonly name: string; readonly query: string }
  * The `<table>_current` views of all streams, in an order in which each finds what it builds on: a nested table's needs
  * the main table's. The SQL is the same for every engine.
  */
-export const currentViews = (streams: readonly Stream[]): View[] =>
-  streams.flatMap((stream) =>
+export function currentViews(streams: readonly Stream[]): View[] {
+  return streams.flatMap((stream) =>
     tablesOf(stream).map((table) => ({ name: currentName(table), query: currentQuery(stream, table) })),
   )
+}

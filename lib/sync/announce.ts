@@ -5,7 +5,7 @@ import type { Scan } from './checkpoint.ts'
  * Names a scan in the checkpoint before it writes anything: only so can a later run find the files that it leaves if it
  * dies before its first flush is done, since they lie under its own run and date. A scan that goes on is named already.
  */
-export const announceScan = async (attempt: Attempt): Promise<void> => {
+export async function announceScan(attempt: Attempt): Promise<void> {
   const { checkpoint, scan, deps, lease, run } = attempt
   if (checkpoint.scan?.scanId === scan.scanId) return
   lease.signal.throwIfAborted()
@@ -21,7 +21,7 @@ export const announceScan = async (attempt: Attempt): Promise<void> => {
  * No manifest will list a file of a scan that was given up. Its working objects stay until publish: they tell which
  * records it may have written.
  */
-const clearLake = async ({ deps, stream, checkpoint }: Attempt, { scanId, runId, startedAt, firstFence }: Scan) => {
+async function clearLake({ deps, stream, checkpoint }: Attempt, { scanId, runId, startedAt, firstFence }: Scan) {
   const fences = { first: firstFence, last: checkpoint.fence - 1 }
   const orphans = await deps.lake.removeOrphans({ stream: stream.name, scanId, runId, startedAt, fences }, stream, [])
   if (orphans > 0) deps.log.info('Removed what a scan that was given up left.', { stream: stream.name, orphans })

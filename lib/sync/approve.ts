@@ -10,7 +10,7 @@ import { openAttempt } from './open-scan.ts'
  * scan of its own without pages. What came back meanwhile is not touched. Publish makes it visible.
  * @throws FatalError `approval_not_possible` when nothing was withheld, or a scan is in progress.
  */
-export const approveDeletes = async (stream: Stream, run: Run, deps: SyncDeps): Promise<StreamResult> => {
+export async function approveDeletes(stream: Stream, run: Run, deps: SyncDeps): Promise<StreamResult> {
   const opened = await openAttempt(stream, run, deps)
   if ('busy' in opened) return opened.busy
   const { attempt } = opened
@@ -32,5 +32,6 @@ export const approveDeletes = async (stream: Stream, run: Run, deps: SyncDeps): 
   }
 }
 
-const notPossible = (stream: Stream, why: string) =>
-  new FatalError(`${stream.name}: there is nothing to approve, ${why}.`, { code: 'approval_not_possible' })
+function notPossible(stream: Stream, why: string) {
+  return new FatalError(`${stream.name}: there is nothing to approve, ${why}.`, { code: 'approval_not_possible' })
+}

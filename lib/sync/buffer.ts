@@ -23,14 +23,16 @@ export type Buffered = {
 }
 
 /** A buffer that holds nothing. */
-export const emptyBuffer = (since: number): Buffered => ({
-  since,
-  received: 0,
-  bytes: 0,
-  changes: new Map(),
-  quarantined: [],
-  observed: [],
-  seen: [],
-  tokens: [],
-  deletes: [],
-})
+export function emptyBuffer(since: number): Buffered {
+  return {
+    since,
+    received: 0,
+    bytes: 0,
+    changes: new Map(),
+    quarantined: [],
+    observed: [],
+    seen: [],
+    tokens: [],
+    deletes: [],
+  }
+}

@@ -4,7 +4,9 @@ import * as z from 'zod'
 export const StreamStatus = z.enum(['running', 'paused', 'complete', 'suspect', 'rate_limited', 'skipped', 'failed'])
 export type StreamStatus = z.infer<typeof StreamStatus>
 
-const count = () => z.int().min(0).default(0)
+function count() {
+  return z.int().min(0).default(0)
+}
 
 /** What a scan has seen. `received = inserted + updated + unchanged + duplicate + quarantined`, always. */
 export const Counts = z.object({
@@ -97,25 +99,29 @@ export const Checkpoint = z.object({
 export type Checkpoint = z.infer<typeof Checkpoint>
 
 /** The checkpoint of a stream that was never read. */
-export const newCheckpoint = (stream: string): Checkpoint => ({
-  stream,
-  fence: 0,
-  status: null,
-  reason: null,
-  statusAt: null,
-  runId: null,
-  scan: null,
-  scansCompleted: 0,
-  lastScan: null,
-  index: null,
-})
+export function newCheckpoint(stream: string): Checkpoint {
+  return {
+    stream,
+    fence: 0,
+    status: null,
+    reason: null,
+    statusAt: null,
+    runId: null,
+    scan: null,
+    scansCompleted: 0,
+    lastScan: null,
+    index: null,
+  }
+}
 
 /**
  * The checkpoint after a reset: the next scan reads the whole list, and with `index` writes every record anew. A scan
  * in progress keeps its name without its parts, so that the next one can remove the files it left.
  */
-export const resetCheckpoint = (checkpoint: Checkpoint, { index }: { index: boolean }): Checkpoint => ({
-  ...checkpoint,
-  scan: checkpoint.scan && { ...checkpoint.scan, position: { at: 'start' }, segments: [] },
-  index: index ? null : checkpoint.index,
-})
+export function resetCheckpoint(checkpoint: Checkpoint, { index }: { index: boolean }): Checkpoint {
+  return {
+    ...checkpoint,
+    scan: checkpoint.scan && { ...checkpoint.scan, position: { at: 'start' }, segments: [] },
+    index: index ? null : checkpoint.index,
+  }
+}

@@ -13,7 +13,7 @@ const deletesAllowedShare = 0.2
  * Ends a scan that has read its list to the end: checks that every record received is accounted for, finds what is
  * gone, writes the new index, and hands the scan to publish. Safe to repeat from any point.
  */
-export const completeScan = async (attempt: Attempt): Promise<StreamResult> => {
+export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   checkConservation(attempt)
   const missing = missingKeys(attempt)
   const reason = attempt.scan.approval ? null : reasonToWithhold(attempt, missing.length)
@@ -42,7 +42,7 @@ export const completeScan = async (attempt: Attempt): Promise<StreamResult> => {
 }
 
 /** Promise 2: what came in is what was counted. A mismatch is a bug, and such a scan must not complete. */
-const checkConservation = ({ scan: { counts }, stream }: Attempt) => {
+function checkConservation({ scan: { counts }, stream }: Attempt) {
   const accounted = counts.inserted + counts.updated + counts.unchanged + counts.duplicate + counts.quarantined
   if (counts.received === accounted) return
   throw new FatalError(
@@ -53,7 +53,7 @@ const checkConservation = ({ scan: { counts }, stream }: Attempt) => {
 }
 
 /** What no pass of the scan saw. An approval sees no record: of what it did not see, only the missing are gone. */
-const missingKeys = ({ table, scan: { approval } }: Attempt): string[] => {
+function missingKeys({ table, scan: { approval } }: Attempt): string[] {
   const keys: string[] = []
   for (let at = 0; at < table.size; at++) {
     if (table.pass(at) === 0 && (!approval || table.kind(at) === Kind.missing)) keys.push(table.key(at))
@@ -62,7 +62,7 @@ const missingKeys = ({ table, scan: { approval } }: Attempt): string[] => {
 }
 
 /** Why the deletes can't be trusted; null when they can. */
-const reasonToWithhold = ({ known, scan, stream }: Attempt, missing: number): string | null => {
+function reasonToWithhold({ known, scan, stream }: Attempt, missing: number): string | null {
   const next = `nothing was deleted; if it is right, run "platform-sync approve ${stream.name}"`
   if (missing > deletesAlwaysAllowed && missing > known * deletesAllowedShare) {
     return `${missing} of ${known} known records are missing from the list, more than ${deletesAllowedShare * 100} %: ${next}`
@@ -74,7 +74,7 @@ const reasonToWithhold = ({ known, scan, stream }: Attempt, missing: number): st
 }
 
 /** Writes tombstones, flush by flush, like everything else that a scan writes. */
-const deleteRecords = async (attempt: Attempt, missing: string[]) => {
+async function deleteRecords(attempt: Attempt, missing: string[]) {
   const { table, scan, deps } = attempt
   const size = deps.settings.flushRecords
   for (let start = 0; start < missing.length; start += size) {
@@ -94,7 +94,7 @@ const deleteRecords = async (attempt: Attempt, missing: string[]) => {
 type Outcome = { reason: string | null; withheldDeletes: number; index: Index }
 type Index = NonNullable<Checkpoint['index']>
 
-const summarize = async (attempt: Attempt, { reason, withheldDeletes, index }: Outcome): Promise<ScanSummary> => {
+async function summarize(attempt: Attempt, { reason, withheldDeletes, index }: Outcome): Promise<ScanSummary> {
   const { scan, deps, stream, lease, files, checkpoint } = attempt
   const indexBefore = checkpoint.index?.key ?? null
   const { part: _, ...path } = partPath(attempt, partsOf(scan))
@@ -116,14 +116,14 @@ const summarize = async (attempt: Attempt, { reason, withheldDeletes, index }: O
   }
 }
 
-const liveRecords = ({ table }: Attempt): number => {
+function liveRecords({ table }: Attempt): number {
   let live = 0
   for (let at = 0; at < table.size; at++) if (table.kind(at) !== Kind.deleted) live += 1
   return live
 }
 
 /** The index of what is live now. An index that would say the same is not written again. */
-const writeIndex = async (attempt: Attempt, { withheld }: { withheld: boolean }): Promise<Index> => {
+async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean }): Promise<Index> {
   const { table, scan, deps, lease, checkpoint } = attempt
   if (checkpoint.index !== null && !attempt.indexLost && !withheld && saysTheSame(attempt)) return checkpoint.index
   const each = function* (): Iterable<Entry> {
@@ -141,7 +141,10 @@ const writeIndex = async (attempt: Attempt, { withheld }: { withheld: boolean })
   return { key, entries: records }
 }
 
-const saysTheSame = ({ scan: { counts }, hadMissing, hadDoubts }: Attempt) =>
-  !hadMissing && !hadDoubts && unchangedBy(counts)
+function saysTheSame({ scan: { counts }, hadMissing, hadDoubts }: Attempt) {
+  return !hadMissing && !hadDoubts && unchangedBy(counts)
+}
 
-const unchangedBy = ({ inserted, updated, deleted }: Counts) => inserted + updated + deleted === 0
+function unchangedBy({ inserted, updated, deleted }: Counts) {
+  return inserted + updated + deleted === 0
+}

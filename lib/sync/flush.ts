@@ -1,23 +1,26 @@
+import type { PartFile } from '../publish/manifest.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import type { Attempt } from './attempt.ts'
 import { type Buffered, type Change, emptyBuffer } from './buffer.ts'
 import type { Checkpoint, Scan, Segment } from './checkpoint.ts'
 import { encodeIndex } from './index-format.ts'
 import { type Entry, hashBytes } from './key-table.ts'
-import type { PartFile } from '../publish/manifest.ts'
 import type { CurrentRecord, PartPath, RowBatch } from './ports.ts'
 
 /** Whether enough was read, or enough time has gone by, to write it. */
-export const bufferIsFull = ({ buffer, deps: { settings, clock } }: Attempt): boolean =>
-  buffer.received >= settings.flushRecords ||
-  buffer.bytes >= settings.flushBytes ||
-  clock.now() - buffer.since >= settings.flushMs
+export function bufferIsFull({ buffer, deps: { settings, clock } }: Attempt): boolean {
+  return (
+    buffer.received >= settings.flushRecords ||
+    buffer.bytes >= settings.flushBytes ||
+    clock.now() - buffer.since >= settings.flushMs
+  )
+}
 
 /**
  * Begins to write what was read, once the write before it is done, and lets the reading go on meanwhile. Rejects when
  * the write before it failed.
  */
-export const startFlush = async (attempt: Attempt): Promise<void> => {
+export async function startFlush(attempt: Attempt): Promise<void> {
   await attempt.flushing
   const { buffer, deps, scan } = attempt
   const nextSegments = withOnePart(scan.segments, attempt.checkpoint.fence)
@@ -35,7 +38,7 @@ export const startFlush = async (attempt: Attempt): Promise<void> => {
 type Flush = { buffer: Buffered; moved: Scan; seen: Entry[] }
 
 /** Copies: an entry as it will be when the next page is taken in would call what is not durable known. */
-const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] => {
+function entriesOf({ table }: Attempt, { seen }: Buffered): Entry[] {
   // One piece of memory for all hashes: thousands of small ones are slow to make and to free.
   const hashes = new Uint8Array(seen.length * hashBytes)
   return seen.map((at, i) => {
@@ -46,7 +49,7 @@ const entriesOf = ({ table }: Attempt, { seen }: Buffered): Entry[] => {
 }
 
 /** The promise of the whole engine is the order here: everything is durable before the checkpoint moves. */
-const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<void> => {
+async function flush(attempt: Attempt, { buffer, moved, seen }: Flush): Promise<void> {
   const { deps, lease, slowest, stream } = attempt
   const began = deps.clock.now()
   const path = partPath(attempt, partsOf(moved) - 1)
@@ -73,14 +76,16 @@ const flush = async (attempt: Attempt, { buffer, moved, seen }: Flush): Promise<
 }
 
 // The status of the scan before must not pass for this one's if the attempt dies.
-const atWork = ({ run, deps }: Attempt): Pick<Checkpoint, 'status' | 'reason' | 'statusAt' | 'runId'> => ({
-  status: 'running',
-  reason: null,
-  statusAt: deps.clock.now(),
-  runId: run.runId,
-})
+function atWork({ run, deps }: Attempt): Pick<Checkpoint, 'status' | 'reason' | 'statusAt' | 'runId'> {
+  return {
+    status: 'running',
+    reason: null,
+    statusAt: deps.clock.now(),
+    runId: run.runId,
+  }
+}
 
-const withOnePart = (segments: Segment[], fence: number): Segment[] => {
+function withOnePart(segments: Segment[], fence: number): Segment[] {
   const last = segments.at(-1)
   return last?.fence === fence
     ? [...segments.slice(0, -1), { fence, parts: last.parts + 1 }]
@@ -88,20 +93,23 @@ const withOnePart = (segments: Segment[], fence: number): Segment[] => {
 }
 
 /** How many parts a scan has flushed. */
-export const partsOf = ({ segments }: Pick<Scan, 'segments'>): number =>
-  segments.reduce((sum, { parts }) => sum + parts, 0)
+export function partsOf({ segments }: Pick<Scan, 'segments'>): number {
+  return segments.reduce((sum, { parts }) => sum + parts, 0)
+}
 
 /** Where a part of the attempt's scan lies. */
-export const partPath = ({ stream, scan, checkpoint }: Attempt, part: number): PartPath => ({
-  stream: stream.name,
-  scanId: scan.scanId,
-  runId: scan.runId,
-  startedAt: scan.startedAt,
-  part,
-  fence: checkpoint.fence,
-})
+export function partPath({ stream, scan, checkpoint }: Attempt, part: number): PartPath {
+  return {
+    stream: stream.name,
+    scanId: scan.scanId,
+    runId: scan.runId,
+    startedAt: scan.startedAt,
+    part,
+    fence: checkpoint.fence,
+  }
+}
 
-const writeLake = async (attempt: Attempt, buffer: Buffered, path: PartPath): Promise<PartFile[]> => {
+async function writeLake(attempt: Attempt, buffer: Buffered, path: PartPath): Promise<PartFile[]> {
   const { deps, stream, lease } = attempt
   const files: PartFile[] = []
   for (const batch of rowBatches(attempt, buffer, path.part)) {
@@ -114,11 +122,11 @@ const writeLake = async (attempt: Attempt, buffer: Buffered, path: PartPath): Pr
   return files
 }
 
-const writeRecords = async (
+async function writeRecords(
   { deps, stream, lease, scan, checkpoint }: Attempt,
   records: CurrentRecord[],
   deletes: string[],
-) => {
+) {
   const { signal } = lease
   if (records.length > 0) {
     const mayExist = checkpoint.scansCompleted > 0
@@ -130,7 +138,7 @@ const writeRecords = async (
 }
 
 /** The rows of a flush, table by table; a table without rows is left out. */
-const rowBatches = function* ({ stream, scan }: Attempt, buffer: Buffered, part: number): Iterable<RowBatch> {
+function* rowBatches({ stream, scan }: Attempt, buffer: Buffered, part: number): Iterable<RowBatch> {
   for (const table of stream.tables as readonly Table[]) {
     const columns: Cell[][] = columnsOf(table).map(() => [])
     const meta = (op: 'upsert' | 'delete', change: Change | null): Cell[] => [
@@ -153,10 +161,13 @@ const rowBatches = function* ({ stream, scan }: Attempt, buffer: Buffered, part:
   }
 }
 
-const append = (columns: Cell[][], cells: Cell[]) => {
+function append(columns: Cell[][], cells: Cell[]) {
   for (let i = 0; i < columns.length; i++) (columns[i] as Cell[]).push(cells[i] as Cell)
 }
 
 /** A delete keeps the key and nothing else. */
-const deletedRow = (table: Table, key: string): Cell[] =>
-  table.columns.map(({ name, type }) => (table.key.includes(name) ? (type === 'int64' ? Number(key) : key) : null))
+function deletedRow(table: Table, key: string): Cell[] {
+  return table.columns.map(({ name, type }) =>
+    table.key.includes(name) ? (type === 'int64' ? Number(key) : key) : null,
+  )
+}

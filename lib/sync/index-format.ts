@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
-import { type Entry, hashBytes, Kind } from './key-table.ts'
 import { PartFile } from '../publish/manifest.ts'
+import { type Entry, hashBytes, Kind } from './key-table.ts'
 
 /**
  * The form of index objects, one for the index of a stream and for the part that each flush adds: four bytes of magic,
@@ -23,10 +23,7 @@ const Header = z.object({
 type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
 
 /** Writes an index object. `entries` is read twice, so it must be a sequence that can be. */
-export const encodeIndex = (
-  header: PartHeader,
-  entries: { count: number; each: () => Iterable<Entry> },
-): Uint8Array => {
+export function encodeIndex(header: PartHeader, entries: { count: number; each: () => Iterable<Entry> }): Uint8Array {
   const head = Buffer.from(JSON.stringify({ ...header, entries: entries.count }))
   let size = magic.length + 4 + head.length
   for (const { key } of entries.each()) size += fixedBytes + Buffer.byteLength(key)
@@ -38,7 +35,7 @@ export const encodeIndex = (
   return bytes
 }
 
-const writeEntry = (bytes: Buffer, start: number, { key, hash, changedAt, kind, pass }: Entry): number => {
+function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, pass }: Entry): number {
   const length = bytes.write(key, start + 2)
   let at = bytes.writeUInt16LE(length, start) + length
   bytes.set(hash, at)
@@ -52,7 +49,7 @@ const writeEntry = (bytes: Buffer, start: number, { key, hash, changedAt, kind, 
  * @throws FatalError `damaged_state` when the bytes are not an index object; for damage within the entries only as
  * they are read.
  */
-export const decodeIndex = (bytes: Uint8Array): { header: PartHeader; entries: Iterable<Entry> } => {
+export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: Iterable<Entry> } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     if (!buffer.subarray(0, magic.length).equals(magic)) throw new Error('it does not begin with its mark')
@@ -64,7 +61,9 @@ export const decodeIndex = (bytes: Uint8Array): { header: PartHeader; entries: I
   }
 }
 
-const damaged = (cause: unknown) => new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
+function damaged(cause: unknown) {
+  return new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
+}
 
 // Lengths are looked at before they are used: a Buffer would cut what lies beyond its end short, or throw its own error.
 function* readEntries(buffer: Buffer, start: number, count: number): Iterable<Entry> {

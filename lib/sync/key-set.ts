@@ -12,7 +12,7 @@ export type KeySet = {
 }
 
 /** An empty set. */
-export const createKeySet = (): KeySet => {
+export function createKeySet(): KeySet {
   let size = 0
   let bytes = Buffer.allocUnsafeSlow(64 * 1024)
   /** Where each key ends in `bytes`; it begins where the one before it ends. */
@@ -65,15 +65,17 @@ export const createKeySet = (): KeySet => {
   }
 }
 
-const emptySlots = (count: number) => new Int32Array(count).fill(-1)
+function emptySlots(count: number) {
+  return new Int32Array(count).fill(-1)
+}
 
-const doubled = (array: Uint32Array): Uint32Array<ArrayBuffer> => {
+function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(array.length * 2)
   larger.set(array)
   return larger
 }
 
-const refilled = (slots: Int32Array<ArrayBuffer>, hashes: Uint32Array, size: number) => {
+function refilled(slots: Int32Array<ArrayBuffer>, hashes: Uint32Array, size: number) {
   for (let at = 0; at < size; at++) {
     let slot = (hashes[at] as number) & (slots.length - 1)
     while (slots[slot] !== -1) slot = (slot + 1) & (slots.length - 1)
@@ -83,7 +85,7 @@ const refilled = (slots: Int32Array<ArrayBuffer>, hashes: Uint32Array, size: num
 }
 
 /** FNV-1a over code units, its high bits mixed into the low ones that choose the slot. */
-const hashOf = (key: string): number => {
+function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)

@@ -44,7 +44,7 @@ export type KeyTable = KeySet & {
 }
 
 /** An empty table. */
-export const createKeyTable = (): KeyTable => {
+export function createKeyTable(): KeyTable {
   const keys = createKeySet()
   let { hashes, times, kinds, passes } = columnsFor(1024)
 
@@ -89,7 +89,7 @@ export const createKeyTable = (): KeyTable => {
 
 type Columns = { hashes: Uint8Array; times: Float64Array; kinds: Uint8Array; passes: Uint8Array }
 
-const columnsFor = (keys: number, from?: Columns): Columns => {
+function columnsFor(keys: number, from?: Columns): Columns {
   const columns = {
     hashes: new Uint8Array(keys * hashBytes),
     times: new Float64Array(keys),

@@ -19,7 +19,7 @@ export type Lease = {
  * protects writes that can't be conditional (a batch of records, an object), because it is checked right before a
  * request leaves and aborts the ones in flight.
  */
-export const watchLease = (clock: Clock, terms: { owner: string; expiresAt: number; ttlMs: number }): Lease => {
+export function watchLease(clock: Clock, terms: { owner: string; expiresAt: number; ttlMs: number }): Lease {
   const { owner, ttlMs } = terms
   let { expiresAt } = terms
   const expiry = new AbortController()
@@ -58,8 +58,9 @@ export const watchLease = (clock: Clock, terms: { owner: string; expiresAt: numb
   }
 }
 
-const leaseLost = (owner: string) =>
-  new FatalError(
+function leaseLost(owner: string) {
+  return new FatalError(
     `The lease of ${owner} ran out while it was working; another worker goes on from the last checkpoint.`,
     { code: 'lease_lost' },
   )
+}

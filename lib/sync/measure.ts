@@ -1,12 +1,12 @@
 import type { Metrics } from '../core/metrics.ts'
-import type { Attempt, StreamResult } from './attempt.ts'
 import type { RunRecord } from '../publish/manifest.ts'
+import type { Attempt, StreamResult } from './attempt.ts'
 
 /**
  * Measures what an attempt came to, and hands the result on. Counts are those of a whole scan and are sent once, when it
  * ends: an attempt that pauses measures nothing, so that no record is counted twice.
  */
-export const measureAttempt = (result: StreamResult, { deps, scan }: Attempt): StreamResult => {
+export function measureAttempt(result: StreamResult, { deps, scan }: Attempt): StreamResult {
   const { stream, status, counts } = result
   const count: Metrics['count'] = (name, value) => deps.metrics.count(name, value, { stream })
   if (status === 'failed') count('StreamFailed', 1)
@@ -24,5 +24,6 @@ export const measureAttempt = (result: StreamResult, { deps, scan }: Attempt): S
 }
 
 /** Measures how a run ended: 1 when every stream is complete, else 0. */
-export const measureRun = ({ status }: RunRecord, schedule: string, metrics: Metrics): void =>
+export function measureRun({ status }: RunRecord, schedule: string, metrics: Metrics): void {
   metrics.count('RunComplete', status === 'complete' ? 1 : 0, { schedule })
+}

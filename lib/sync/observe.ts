@@ -13,7 +13,7 @@ const order = { critical: 0, warning: 1, info: 2 } as const satisfies Record<Rem
 const remarksKept = 20
 
 /** Lets the stream's observer see the scan that has read its list. Its rows go to the scan's files, in parts of their own. */
-export const observeScan = async (attempt: Attempt): Promise<Observation> => {
+export async function observeScan(attempt: Attempt): Promise<Observation> {
   const { observer, scan, lease } = attempt
   // An approval reads no list: the scan whose deletes it accepts was observed.
   if (!observer || scan.approval) return nothing
@@ -32,20 +32,21 @@ export const observeScan = async (attempt: Attempt): Promise<Observation> => {
   return { remarks: gravest(remarks), settle: () => settleOrLog(attempt, settle) }
 }
 
-const seenKeys = function* ({ table }: Attempt): Iterable<string> {
+function* seenKeys({ table }: Attempt): Iterable<string> {
   for (let at = 0; at < table.size; at++)
     if (table.pass(at) !== 0 && table.kind(at) !== Kind.deleted) yield table.key(at)
 }
 
 type Meta = [runId: string, scanId: string, part: number, startedAt: number]
 
-const rowsOf = (table: Table, records: readonly unknown[], meta: Meta): Cell[][] =>
-  records.flatMap((record) =>
+function rowsOf(table: Table, records: readonly unknown[], meta: Meta): Cell[][] {
+  return records.flatMap((record) =>
     [...table.rows(record as never)].map((cells) => [...cells, 'upsert', ...meta, null, null]),
   )
+}
 
 /** A checkpoint is bounded, and so is what it keeps of these. */
-const gravest = (remarks: readonly Remark[]): Remark[] => {
+function gravest(remarks: readonly Remark[]): Remark[] {
   const kept = remarks.toSorted((a, b) => order[a.severity] - order[b.severity]).slice(0, remarksKept)
   const left = remarks.length - kept.length
   if (left === 0) return kept
@@ -56,7 +57,7 @@ const gravest = (remarks: readonly Remark[]): Remark[] => {
 }
 
 /** The scan is complete, whatever happens now. What is not settled is told again. */
-const settleOrLog = async ({ deps, stream }: Attempt, settle: () => Promise<void>): Promise<void> => {
+async function settleOrLog({ deps, stream }: Attempt, settle: () => Promise<void>): Promise<void> {
   try {
     await settle()
   } catch (error) {

@@ -14,7 +14,7 @@ export const Occasion = z.object({
 export type Occasion = z.infer<typeof Occasion>
 
 /** The run of an occasion, the same however often a schedule fires for it: `20261128T020000Z-nightly`. */
-export const runOf = ({ schedule, scheduledAt }: Occasion): Run => {
+export function runOf({ schedule, scheduledAt }: Occasion): Run {
   const dueAt = Date.parse(scheduledAt)
   const compact = new Date(dueAt).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
   return { runId: `${compact}-${schedule}`, scheduledAt: dueAt }

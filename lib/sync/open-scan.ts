@@ -12,11 +12,11 @@ import { doubt, findLeftovers, type Known, replayScan } from './replay.ts'
  * Takes the lease, finds or begins the scan, and loads what is known. Answers a result instead when there is nothing
  * to do: the run has done this stream already, or another worker is at it.
  */
-export const openScan = async (
+export async function openScan(
   stream: Stream,
   run: Run,
   deps: SyncDeps,
-): Promise<{ attempt: Attempt } | { result: StreamResult }> => {
+): Promise<{ attempt: Attempt } | { result: StreamResult }> {
   const before = await deps.checkpoints.read(stream.name)
   const done = before && finishedIn(before, run)
   if (done) return { result: done }
@@ -25,18 +25,18 @@ export const openScan = async (
 }
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
-const finishedIn = (checkpoint: Checkpoint, run: Run): StreamResult | null => {
+function finishedIn(checkpoint: Checkpoint, run: Run): StreamResult | null {
   const { runId, status, reason, scan, lastScan, stream, remarks = [] } = checkpoint
   if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
   return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, remarks }
 }
 
 /** Takes the lease and loads the stream; the lease is given back when that fails. */
-export const openAttempt = async (
+export async function openAttempt(
   stream: Stream,
   run: Run,
   deps: SyncDeps,
-): Promise<{ attempt: Attempt } | { busy: StreamResult }> => {
+): Promise<{ attempt: Attempt } | { busy: StreamResult }> {
   const owner = deps.newOwner()
   const now = deps.clock.now()
   const ttlMs = deps.settings.leaseMs
@@ -57,20 +57,23 @@ export const openAttempt = async (
   }
 }
 
-const busy = (stream: Stream, { runId }: Run, reason: string): StreamResult => ({
-  stream: stream.name,
-  runId,
-  status: 'running',
-  reason,
-  retryAfterMs: null,
-  counts: null,
-})
+function busy(stream: Stream, { runId }: Run, reason: string): StreamResult {
+  return {
+    stream: stream.name,
+    runId,
+    status: 'running',
+    reason,
+    retryAfterMs: null,
+    counts: null,
+  }
+}
 
-const reasonOf = ({ heldBy, until }: { heldBy: string; until: number }): string =>
-  `another worker (${heldBy}) is at it until ${new Date(until).toISOString()} at least`
+function reasonOf({ heldBy, until }: { heldBy: string; until: number }): string {
+  return `another worker (${heldBy}) is at it until ${new Date(until).toISOString()} at least`
+}
 
 /** So that the next attempt need not wait until the lease has run out; if this fails, too, it does. */
-const giveBack = async (checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, deps: SyncDeps) => {
+async function giveBack(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, deps: SyncDeps) {
   try {
     await deps.checkpoints.save(checkpoint, { ...lease, release: true })
   } catch (error) {
@@ -81,24 +84,26 @@ const giveBack = async (checkpoint: Checkpoint, lease: { owner: string; expiresA
   }
 }
 
-const freshState = (stream: Stream, deps: SyncDeps) => ({
-  observer: deps.observers[stream.name],
-  inspect: inspectorOf(stream),
-  brokenKeys: new Set<string>(),
-  buffer: emptyBuffer(deps.clock.now()),
-  flushing: Promise.resolve(),
-  slowest: { pageMs: 0, flushMs: 0 },
-})
+function freshState(stream: Stream, deps: SyncDeps) {
+  return {
+    observer: deps.observers[stream.name],
+    inspect: inspectorOf(stream),
+    brokenKeys: new Set<string>(),
+    buffer: emptyBuffer(deps.clock.now()),
+    flushing: Promise.resolve(),
+    slowest: { pageMs: 0, flushMs: 0 },
+  }
+}
 
 // A pass is one byte of the key table. A list that broke so often is better read anew.
 const passesAllowed = 200
 
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
-const loadScan = async (
+async function loadScan(
   checkpoint: Checkpoint,
   run: Run,
   { deps, lease }: { deps: SyncDeps; lease: Lease },
-): Promise<{ known: Known; scan: Scan }> => {
+): Promise<{ known: Known; scan: Scan }> {
   const { scan, stream } = checkpoint
   const leftovers = await findLeftovers(checkpoint, deps)
   if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
@@ -115,19 +120,21 @@ const loadScan = async (
   return { known: countKnown(known), scan: newScan(checkpoint, run, deps) }
 }
 
-const newScan = (checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan => ({
-  scanId: `${run.runId}-${checkpoint.fence}`,
-  runId: run.runId,
-  // Attempts that died before their first checkpoint count as attempts at this scan: what they left is removed with it.
-  firstFence: (checkpoint.lastScan?.fences.last ?? 0) + 1,
-  // Readers take the rows of the later scan, so that it may not begin at the same instant, or before by another's clock.
-  startedAt: Math.max(deps.clock.now(), (checkpoint.lastScan?.startedAt ?? 0) + 1),
-  position: { at: 'start' },
-  approval: false,
-  pass: 1,
-  restarts: { runId: run.runId, count: 0 },
-  barrenPages: 0,
-  unkeyed: 0,
-  segments: [],
-  counts: Counts.parse({}),
-})
+function newScan(checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan {
+  return {
+    scanId: `${run.runId}-${checkpoint.fence}`,
+    runId: run.runId,
+    // Attempts that died before their first checkpoint count as attempts at this scan: what they left is removed with it.
+    firstFence: (checkpoint.lastScan?.fences.last ?? 0) + 1,
+    // Readers take the rows of the later scan, so that it may not begin at the same instant, or before by another's clock.
+    startedAt: Math.max(deps.clock.now(), (checkpoint.lastScan?.startedAt ?? 0) + 1),
+    position: { at: 'start' },
+    approval: false,
+    pass: 1,
+    restarts: { runId: run.runId, count: 0 },
+    barrenPages: 0,
+    unkeyed: 0,
+    segments: [],
+    counts: Counts.parse({}),
+  }
+}

@@ -46,11 +46,15 @@ export async function* readPages(attempt: Attempt): AsyncGenerator<Page> {
   }
 }
 
-const hasEnded = ({ scan }: Attempt) => scan.position.at === 'end'
+function hasEnded({ scan }: Attempt) {
+  return scan.position.at === 'end'
+}
 
-const startingToken = ({ scan: { position } }: Attempt) => (position.at === 'page' ? position.token : null)
+function startingToken({ scan: { position } }: Attempt) {
+  return position.at === 'page' ? position.token : null
+}
 
-const requestPage = async (attempt: Attempt, token: string | null, signal: AbortSignal): Promise<Page> => {
+async function requestPage(attempt: Attempt, token: string | null, signal: AbortSignal): Promise<Page> {
   const { deps, stream, slowest } = attempt
   const began = deps.clock.now()
   const onRequest = () => {
@@ -62,7 +66,7 @@ const requestPage = async (attempt: Attempt, token: string | null, signal: Abort
 }
 
 /** The page, or `refused` when the server no longer takes a token that it once gave (its life is "not shown", §2.8). */
-const acceptedPage = async (attempt: Attempt, token: string | null, page: Promise<Page>): Promise<Page | 'refused'> => {
+async function acceptedPage(attempt: Attempt, token: string | null, page: Promise<Page>): Promise<Page | 'refused'> {
   try {
     return await page
   } catch (error) {
@@ -75,7 +79,7 @@ const acceptedPage = async (attempt: Attempt, token: string | null, page: Promis
   }
 }
 
-const restart = (attempt: Attempt) => {
+function restart(attempt: Attempt) {
   const { scan, run } = attempt
   const restarts = scan.restarts.runId === run.runId ? scan.restarts.count : 0
   if (restarts >= restartsPerRun) {
@@ -93,25 +97,33 @@ const restart = (attempt: Attempt) => {
 }
 
 /** The scan, about to read its list from the first page once more. What it has seen already is not gone by that. */
-export const fromTheStart = (scan: Scan): Scan => ({
-  ...scan,
-  pass: scan.pass + 1,
-  barrenPages: 0,
-  position: { at: 'start' },
-})
+export function fromTheStart(scan: Scan): Scan {
+  return {
+    ...scan,
+    pass: scan.pass + 1,
+    barrenPages: 0,
+    position: { at: 'start' },
+  }
+}
 
 /** What is remembered of a page token; digests keep long tokens from filling memory and index parts. */
-export const tokenDigest = (token: string): string => sha256(token).slice(0, 16)
+export function tokenDigest(token: string): string {
+  return sha256(token).slice(0, 16)
+}
 
-const isUsed = ({ usedTokens }: Attempt, token: string) => usedTokens.has(tokenDigest(token))
+function isUsed({ usedTokens }: Attempt, token: string) {
+  return usedTokens.has(tokenDigest(token))
+}
 
-const repeatedToken = ({ stream }: Attempt) =>
-  new FatalError(
+function repeatedToken({ stream }: Attempt) {
+  return new FatalError(
     `${stream.name}: pagination stalled, the list gave a page token again that it had given before. ` +
       'Nothing was deleted and the checkpoint stays; run again, and report it to the platform if it recurs.',
     { code: 'stalled_list' },
   )
+}
 
 /** Whether one more page, and the flush after it, fit into what remains of the invocation. */
-const hasTimeForPage = ({ deps, slowest }: Attempt) =>
-  deps.deadline.remainingMs() > slowest.pageMs + slowest.flushMs + deps.settings.marginMs
+function hasTimeForPage({ deps, slowest }: Attempt) {
+  return deps.deadline.remainingMs() > slowest.pageMs + slowest.flushMs + deps.settings.marginMs
+}

@@ -1,9 +1,9 @@
 import type { Json } from '../core/json.ts'
 import type { Page } from '../platform/paging.ts'
+import type { Manifest, PartFile, PublishState, RunRecord } from '../publish/manifest.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
 import type { Checkpoint, Remark, ScanFootprint, ScanSummary } from './checkpoint.ts'
-import type { Manifest, PartFile, PublishState, RunRecord } from '../publish/manifest.ts'
 
 /** The API as the engine sees it. Throws the errors of core/errors.ts; never answers an unknown shape as "no data". */
 export type Source = {

@@ -16,7 +16,7 @@ type Replaying = { stream: string; deps: SyncDeps; known: Known }
  * The parts that attempts since the last complete scan wrote and no checkpoint took up, oldest first. Their records may
  * stand in the records table, or not. None, without asking, when this is the first attempt since then.
  */
-export const findLeftovers = async (checkpoint: Checkpoint, { index }: SyncDeps): Promise<PartObject[]> => {
+export async function findLeftovers(checkpoint: Checkpoint, { index }: SyncDeps): Promise<PartObject[]> {
   const { stream, fence, scan, lastScan } = checkpoint
   const resolved = lastScan?.fences.last ?? 0
   if (fence === resolved + 1) return []
@@ -27,7 +27,7 @@ export const findLeftovers = async (checkpoint: Checkpoint, { index }: SyncDeps)
     .sort((a, b) => a.fence - b.fence || a.part - b.part)
 }
 
-const takenBy = (scan: Scan | null) => {
+function takenBy(scan: Scan | null) {
   let end = 0
   const ranges = (scan?.segments ?? []).map(({ fence, parts }) => {
     const start = end
@@ -39,7 +39,7 @@ const takenBy = (scan: Scan | null) => {
 }
 
 /** Replays what a scan's flushes saw, and doubts what dead attempts between them left; false when a part is unreadable. */
-export const replayScan = async (scan: Scan, leftovers: PartObject[], replaying: Replaying): Promise<boolean> => {
+export async function replayScan(scan: Scan, leftovers: PartObject[], replaying: Replaying): Promise<boolean> {
   const { stream, deps, known } = replaying
   const { scanId, runId, startedAt } = scan
   const waiting = [...leftovers]
@@ -57,7 +57,7 @@ export const replayScan = async (scan: Scan, leftovers: PartObject[], replaying:
 }
 
 /** Forgets the content of each key that the parts say was written: whatever the list shows of it now is written again. */
-export const doubt = async (parts: readonly PartObject[], { stream, deps, known }: Replaying): Promise<void> => {
+export async function doubt(parts: readonly PartObject[], { stream, deps, known }: Replaying): Promise<void> {
   for (const { key } of parts) {
     const bytes = await deps.index.readIndex(key)
     if (bytes === null) continue
@@ -71,7 +71,7 @@ export const doubt = async (parts: readonly PartObject[], { stream, deps, known 
 
 const written = new Set<Kind>([Kind.inserted, Kind.updated, Kind.deleted])
 
-const doubtEntry = ({ key, kind, hash }: Entry, known: Known) => {
+function doubtEntry({ key, kind, hash }: Entry, known: Known) {
   if (!written.has(kind)) return
   const found = known.table.find(key)
   // It wrote what is known, or, as a repeat of what an earlier flush wrote, nothing.
@@ -81,7 +81,7 @@ const doubtEntry = ({ key, kind, hash }: Entry, known: Known) => {
   else known.table.mark(known.table.add(key), Kind.doubtful, 0)
 }
 
-const replay = (bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean => {
+function replay(bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean {
   try {
     const { header, entries } = decodeIndex(bytes)
     for (const { key, hash, changedAt, kind, pass } of entries) {

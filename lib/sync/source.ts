@@ -13,7 +13,9 @@ type Reader = {
 }
 
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
-export const createSource = (client: Reader, deadline: Deadline): Source => ({
-  fetchPage: async ({ endpoint, paging }, token, options) =>
-    paging.parse(await client.get(endpoint, paging.query(token), { ...options, deadline })),
-})
+export function createSource(client: Reader, deadline: Deadline): Source {
+  return {
+    fetchPage: async ({ endpoint, paging }, token, options) =>
+      paging.parse(await client.get(endpoint, paging.query(token), { ...options, deadline })),
+  }
+}

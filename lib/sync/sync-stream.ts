@@ -18,7 +18,7 @@ import { takePage } from './take-page.ts'
  * The order is the promise: `startFlush` makes what was read durable and then moves the checkpoint; nothing else moves
  * it. A death anywhere repeats at most what was read since, and every write is safe to repeat.
  */
-export const syncStream = async (stream: Stream, run: Run, deps: SyncDeps): Promise<StreamResult> => {
+export async function syncStream(stream: Stream, run: Run, deps: SyncDeps): Promise<StreamResult> {
   const opened = await openScan(stream, run, deps)
   if ('result' in opened) return opened.result
   const { attempt } = opened
@@ -38,13 +38,13 @@ export const syncStream = async (stream: Stream, run: Run, deps: SyncDeps): Prom
   }
 }
 
-const flushRest = async (attempt: Attempt) => {
+async function flushRest(attempt: Attempt) {
   if (attempt.buffer.received > 0) await startFlush(attempt)
   await attempt.flushing
 }
 
 /** Keeps what was read before the trouble, if storage still takes it, and leaves a status that says what to do. */
-const giveUp = async (attempt: Attempt, error: unknown): Promise<StreamResult> => {
+async function giveUp(attempt: Attempt, error: unknown): Promise<StreamResult> {
   const { deps, stream, lease } = attempt
   if (error instanceof SyncError && error.code === 'lease_lost')
     return { ...resultOf(attempt, 'running'), reason: error.message }
@@ -68,13 +68,13 @@ const giveUp = async (attempt: Attempt, error: unknown): Promise<StreamResult> =
 const astray = new Set<string>(['stalled_list', 'page_token_refused'])
 
 /** The tokens of a list that went astray lead nowhere good: the next attempt begins at its first page. */
-const forgetStalledPass = (attempt: Attempt, error: unknown) => {
+function forgetStalledPass(attempt: Attempt, error: unknown) {
   const { scan } = attempt.checkpoint
   if (scan === null || !(error instanceof SyncError) || !astray.has(error.code)) return
   attempt.checkpoint = { ...attempt.checkpoint, scan: fromTheStart(scan) }
 }
 
-const statusFor = (error: unknown, attempt: Attempt): StreamStatus => {
+function statusFor(error: unknown, attempt: Attempt): StreamStatus {
   if (!(error instanceof SyncError)) return 'failed'
   if (error.code === 'forbidden') return 'skipped'
   if (error.code === 'rate_limited' && error.retryAfterMs !== undefined) return 'rate_limited'
@@ -82,13 +82,14 @@ const statusFor = (error: unknown, attempt: Attempt): StreamStatus => {
 }
 
 /** A request that had not the time for its repetitions says nothing of the platform: the next attempt asks again. */
-const wasCutShort = (error: SyncError, { deps: { deadline, settings } }: Attempt): boolean =>
-  error instanceof RetryableError && deadline.remainingMs() < settings.marginMs + defaultRetry.totalMs
+function wasCutShort(error: SyncError, { deps: { deadline, settings } }: Attempt): boolean {
+  return error instanceof RetryableError && deadline.remainingMs() < settings.marginMs + defaultRetry.totalMs
+}
 
 type Stop = { status: StreamStatus; reason: string | null; retryAfterMs?: number | null }
 
 /** Gives the lease up with a status. If even that fails the lease runs out by itself. */
-const stopFor = async (attempt: Attempt, { status, reason, retryAfterMs = null }: Stop): Promise<StreamResult> => {
+async function stopFor(attempt: Attempt, { status, reason, retryAfterMs = null }: Stop): Promise<StreamResult> {
   const { deps, lease, run, stream } = attempt
   const checkpoint = { ...attempt.checkpoint, status, reason, statusAt: deps.clock.now(), runId: run.runId }
   try {
@@ -99,11 +100,13 @@ const stopFor = async (attempt: Attempt, { status, reason, retryAfterMs = null }
   return measureAttempt({ ...resultOf(attempt, status), reason, retryAfterMs }, attempt)
 }
 
-const resultOf = ({ stream, run, scan }: Attempt, status: StreamStatus): StreamResult => ({
-  stream: stream.name,
-  runId: run.runId,
-  status,
-  reason: null,
-  retryAfterMs: null,
-  counts: scan.counts,
-})
+function resultOf({ stream, run, scan }: Attempt, status: StreamStatus): StreamResult {
+  return {
+    stream: stream.name,
+    runId: run.runId,
+    status,
+    reason: null,
+    retryAfterMs: null,
+    counts: scan.counts,
+  }
+}

@@ -14,7 +14,7 @@ const barrenPagesAllowed = 100
  * Takes in a page: redacts each record, compares it with what is known, validates what is new or changed, and moves the
  * scan's position. Nothing is durable yet: the checkpoint moves when the buffer is flushed.
  */
-export const takePage = (attempt: Attempt, page: Page): void => {
+export function takePage(attempt: Attempt, page: Page): void {
   const { scan, buffer, stream } = attempt
   let newIds = 0
   for (const raw of page.records) if (takeRecord(attempt, raw)) newIds += 1
@@ -33,7 +33,7 @@ export const takePage = (attempt: Attempt, page: Page): void => {
 }
 
 /** Takes in one record; true when this pass had not seen its key. */
-const takeRecord = (attempt: Attempt, raw: Json): boolean => {
+function takeRecord(attempt: Attempt, raw: Json): boolean {
   const { scan, buffer, stream, table, deps } = attempt
   const { record, text, repaired } = canonical(deps.redact(raw, stream))
   scan.counts.received += 1
@@ -56,7 +56,7 @@ const takeRecord = (attempt: Attempt, raw: Json): boolean => {
 }
 
 /** A copy with the content that is known: unchanged, or a repeat within the scan. It costs nothing more. */
-const takeSame = ({ scan, buffer, table }: Attempt, at: number) => {
+function takeSame({ scan, buffer, table }: Attempt, at: number) {
   const seen = table.pass(at) !== 0
   if (seen && table.kind(at) !== Kind.held) {
     scan.counts.duplicate += 1
@@ -71,7 +71,7 @@ const takeSame = ({ scan, buffer, table }: Attempt, at: number) => {
 type Different = { key: string; known: number; digest: Uint8Array; text: string; record: { [key: string]: Json } }
 
 /** A valid copy that is new, or differs from what is known. Of two in one scan the later change wins. */
-const takeDifferent = (attempt: Attempt, { key, known, digest, text, record }: Different) => {
+function takeDifferent(attempt: Attempt, { key, known, digest, text, record }: Different) {
   const { scan, buffer, stream, table } = attempt
   const changedAt = stream.changedAt?.(record) ?? Number.NaN
   const seen = known >= 0 && table.pass(known) !== 0 && table.kind(known) !== Kind.held
@@ -101,10 +101,10 @@ const takeDifferent = (attempt: Attempt, { key, known, digest, text, record }: D
 }
 
 /** Keeps a valid record for the stream's observer, if there is one. */
-const observe = (
+function observe(
   { observer, buffer }: Attempt,
   { digest, text, record }: Pick<Different, 'digest' | 'text'> & { record: Json },
-) => {
+) {
   if (!observer || !isPlainObject(record)) return
   buffer.bytes += text.length
   buffer.observed.push({ hash: Buffer.from(digest).toString('hex'), record })
@@ -113,7 +113,7 @@ const observe = (
 type Broken = { record: Json; key: string | null; known: number; reasons: string[] }
 
 /** A record that breaks its schema is kept with its reasons. If its key is known it was seen, so it is not gone. */
-const quarantine = (attempt: Attempt, { record, key, known, reasons }: Broken) => {
+function quarantine(attempt: Attempt, { record, key, known, reasons }: Broken) {
   const { scan, buffer, table } = attempt
   scan.counts.quarantined += 1
   if (key === null) scan.unkeyed += 1
@@ -126,7 +126,7 @@ const quarantine = (attempt: Attempt, { record, key, known, reasons }: Broken) =
 }
 
 /** The redacted record with well-formed strings, and its canonical text. */
-const canonical = (record: Json): { record: Json; text: string; repaired: boolean } => {
+function canonical(record: Json): { record: Json; text: string; repaired: boolean } {
   const text = canonicalJson(record)
   // JSON.stringify escapes half a surrogate pair; a whole one stands as it is.
   if (!text.includes('\\ud')) return { record, text, repaired: false }
@@ -138,19 +138,21 @@ const canonical = (record: Json): { record: Json; text: string; repaired: boolea
 // DynamoDB keys hold at most 2048 bytes, the stream's name included.
 const keyBytesAllowed = 1_500
 
-const keyOf = (record: Json, field: string): string | null => {
+function keyOf(record: Json, field: string): string | null {
   const value = isPlainObject(record) ? record[field] : undefined
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   const usable = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= keyBytesAllowed
   return usable ? value : null
 }
 
-const noNextPage = (stream: string) =>
-  new FatalError(`${stream}: a page is neither the last nor names a next one.`, { code: 'bad_pagination' })
+function noNextPage(stream: string) {
+  return new FatalError(`${stream}: a page is neither the last nor names a next one.`, { code: 'bad_pagination' })
+}
 
-const stalled = (stream: string) =>
-  new FatalError(
+function stalled(stream: string) {
+  return new FatalError(
     `${stream}: the list is stalled, ${barrenPagesAllowed} pages in a row brought no new record although each had a fresh ` +
       'page token. Nothing was deleted; report it to the platform.',
     { code: 'stalled_list' },
   )
+}

@@ -7,7 +7,7 @@ const reasonsKept = 10
 /**
  * Why a record can't be taken: each place that breaks the schema, without its value. Empty when it is valid.
  */
-export const reasonsAgainst = (schema: z.ZodType, record: Json, key: string | null): string[] => {
+export function reasonsAgainst(schema: z.ZodType, record: Json, key: string | null): string[] {
   const result = schema.safeParse(record)
   const reasons = result.success
     ? []
@@ -17,7 +17,7 @@ export const reasonsAgainst = (schema: z.ZodType, record: Json, key: string | nu
 }
 
 /** The same value with U+FFFD for each half of a surrogate pair, in keys and in strings, at any depth. */
-export const repairText = (value: Json): Json => {
+export function repairText(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(repairText)
   if (!isPlainObject(value)) return value

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createAuditHook, type WriteRows } from '../../lib/audit/hook.ts'
-import { createRedactor } from '../../lib/redaction/redact.ts'
-import { keyOf } from '../../lib/audit/trail/sealed.ts'
 import { createWatch } from '../../lib/audit/changes/watch.ts'
 import { watchRules } from '../../lib/audit/changes/watch-rules.ts'
+import { createAuditHook, type WriteRows } from '../../lib/audit/hook.ts'
+import { keyOf } from '../../lib/audit/trail/sealed.ts'
 import type { Json } from '../../lib/core/json.ts'
+import { createRedactor } from '../../lib/redaction/redact.ts'
 import { auditParts, revision, scan, seen, signal, stored } from './memory.ts'
 
 type Row = Record<string, unknown>
 
 /** A hook over a trail, and a warehouse that keeps rows as they are written. */
-const hooked = (parts = auditParts()) => {
+function hooked(parts = auditParts()) {
   const rows: Record<string, Row[]> = { enterprise_setting_changes: [], audit_findings: [] }
   const writeRows: WriteRows = async (table, records) => {
     for (const record of records) {
@@ -23,7 +23,9 @@ const hooked = (parts = auditParts()) => {
   const complete = (...numbers: number[]) => hook.onComplete({ ...scan, seen: new Set(numbers), writeRows }, signal)
   return { ...parts, rows, hook, complete, changes: rows.enterprise_setting_changes!, findings: rows.audit_findings! }
 }
-const withSettings = (number: number, settings: { [key: string]: Json }) => seen({ ...revision(number), settings })
+function withSettings(number: number, settings: { [key: string]: Json }) {
+  return seen({ ...revision(number), settings })
+}
 
 describe('the audit trail in a scan', () => {
   it('records, and hands the changes between revisions to the warehouse, whatever order the list has', async () => {

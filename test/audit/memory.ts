@@ -11,34 +11,38 @@ import { contentHash } from '../../lib/core/hash.ts'
 import type { Json } from '../../lib/core/json.ts'
 
 /** Objects in memory. `tamper` is the map itself. */
-export const memoryObjects = (
+export function memoryObjects(
   objects = new Map<string, Uint8Array>(),
-): WorkStore & { objects: Map<string, Uint8Array> } => ({
-  objects,
-  get: async (key) => objects.get(key) ?? null,
-  list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
-  put: async (key, bytes) => {
-    objects.set(key, Uint8Array.from(bytes))
-  },
-  remove: async (keys) => {
-    for (const key of keys) objects.delete(key)
-  },
-})
+): WorkStore & { objects: Map<string, Uint8Array> } {
+  return {
+    objects,
+    get: async (key) => objects.get(key) ?? null,
+    list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
+    put: async (key, bytes) => {
+      objects.set(key, Uint8Array.from(bytes))
+    },
+    remove: async (keys) => {
+      for (const key of keys) objects.delete(key)
+    },
+  }
+}
 
 /** A head in memory, copied on each read and write. */
-export const memoryHead = (): AuditHead & { current: VersionedHead | null } => ({
-  current: null,
-  async read() {
-    await undefined
-    return structuredClone(this.current)
-  },
-  async write(state, version) {
-    await undefined
-    if ((this.current?.version ?? 0) !== version) return false
-    this.current = structuredClone({ version: version + 1, state })
-    return true
-  },
-})
+export function memoryHead(): AuditHead & { current: VersionedHead | null } {
+  return {
+    current: null,
+    async read() {
+      await undefined
+      return structuredClone(this.current)
+    },
+    async write(state, version) {
+      await undefined
+      if ((this.current?.version ?? 0) !== version) return false
+      this.current = structuredClone({ version: version + 1, state })
+      return true
+    },
+  }
+}
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const publicKey = createPublicKey(privateKey)
@@ -54,23 +58,25 @@ export const testSigner: Signer = {
 }
 
 /** A clock that stands at a time until it is moved. Sleeping gives way to others and takes no time. */
-export const testClock = (start = Date.UTC(2026, 0, 5)): Clock & { at: number } => ({
-  at: start,
-  now() {
-    return this.at
-  },
-  sleep: async () => new Promise((resolve) => setImmediate(resolve)),
-})
+export function testClock(start = Date.UTC(2026, 0, 5)): Clock & { at: number } {
+  return {
+    at: start,
+    now() {
+      return this.at
+    },
+    sleep: async () => new Promise((resolve) => setImmediate(resolve)),
+  }
+}
 
 /** A trail and all that writes to it, over the given stores. A new one is a new process. */
-export const auditParts = ({
+export function auditParts({
   store = memoryObjects(),
   work = memoryObjects(),
   head = memoryHead() as AuditHead,
   clock = testClock(),
   redactionKey = '0123456789abcdef',
   promisedMs = (26 * 3_600_000) as number | null,
-} = {}) => {
+} = {}) {
   const trail = createTrail({ store, work, head, clock, random: Math.random })
   const index = createIndexCache({ trail, work })
   const recorder = createRecorder({ trail, index, clock, redactionKey })
@@ -85,29 +91,37 @@ export const { signal } = new AbortController()
 export const scan = { runId: 'run-1', scanId: 'scan-1' }
 
 /** A revision as the engine hands it over. */
-export const seen = (record: { revision: number; [key: string]: Json }): SeenRevision => ({
-  hash: contentHash(record),
-  record,
-})
+export function seen(record: { revision: number; [key: string]: Json }): SeenRevision {
+  return {
+    hash: contentHash(record),
+    record,
+  }
+}
 
 /** Revisions with small settings, numbered from `first` to `last`. */
-export const revisions = (first: number, last: number): SeenRevision[] =>
-  Array.from({ length: last - first + 1 }, (_, at) => seen(revision(first + at)))
+export function revisions(first: number, last: number): SeenRevision[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => seen(revision(first + at)))
+}
 
 /** A revision with small settings. */
-export const revision = (number: number, settings: { [key: string]: Json } = {}) => ({
-  revision: number,
-  settings: { sessionRetentionDays: number, commandDenylist: ['rm -rf /'], ...settings },
-  user: { id: `u_${number % 3}`, email: `user${number % 3}@x.example`, name: 'Ana' },
-  updatedAt: new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString(),
-})
+export function revision(number: number, settings: { [key: string]: Json } = {}) {
+  return {
+    revision: number,
+    settings: { sessionRetentionDays: number, commandDenylist: ['rm -rf /'], ...settings },
+    user: { id: `u_${number % 3}`, email: `user${number % 3}@x.example`, name: 'Ana' },
+    updatedAt: new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString(),
+  }
+}
 
 /** The stored values of a chain, in their order. */
-export const stored = (objects: Map<string, Uint8Array>, series: Series): { [key: string]: unknown }[] =>
-  [...objects.keys()]
+export function stored(objects: Map<string, Uint8Array>, series: Series): { [key: string]: unknown }[] {
+  return [...objects.keys()]
     .filter((key) => sequenceOf(series, key) !== null)
     .sort()
     .map((key) => unseal(objects.get(key) as Uint8Array)?.value as { [key: string]: unknown })
+}
 
 /** The findings stored. */
-export const findingsIn = (objects: Map<string, Uint8Array>) => stored(objects, 'findings') as unknown as Finding[]
+export function findingsIn(objects: Map<string, Uint8Array>) {
+  return stored(objects, 'findings') as unknown as Finding[]
+}

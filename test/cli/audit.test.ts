@@ -11,7 +11,9 @@ import { cliHere, temporaryFolder } from './cli.ts'
 const folder = temporaryFolder()
 const state = join(folder.path, 'state')
 const local = `--local=${state}`
-const audit = (...args: string[]) => cliHere(['audit', ...args])
+function audit(...args: string[]) {
+  return cliHere(['audit', ...args])
+}
 const stream = 'enterprise_control_revisions'
 afterAll(folder.remove)
 

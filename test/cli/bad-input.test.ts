@@ -5,7 +5,9 @@ import { cliHere, cliIn, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 const run = cliHere
-const at = (name: string) => `--local=${join(folder.path, name)}`
+function at(name: string) {
+  return `--local=${join(folder.path, name)}`
+}
 afterAll(folder.remove)
 
 const stack = /^ {4}at /m

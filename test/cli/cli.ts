@@ -15,7 +15,7 @@ const main = fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url))
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
 /** The command line in a folder, as a person runs it: a process of its own, with nothing set but what is given. */
-export const cliIn = (cwd: string, env: Record<string, string> = {}) => {
+export function cliIn(cwd: string, env: Record<string, string> = {}) {
   const start = (args: readonly string[], more: Record<string, string> = {}) =>
     spawn(process.execPath, [main, ...args], { cwd, env: { ...shared, ...env, ...more } })
   const run = (args: readonly string[], more: Record<string, string> = {}) => ended(start(args, more))
@@ -28,11 +28,11 @@ export const cliIn = (cwd: string, env: Record<string, string> = {}) => {
 }
 
 /** The same in this process, for what needs no process of its own: quicker. Folders must be absolute. */
-export const cliHere = async (
+export async function cliHere(
   args: readonly string[],
   variables: Record<string, string> = {},
   interrupted = new AbortController().signal,
-): Promise<Ended> => {
+): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   let code: number | null = null
   const exit = (ended: number) => {
@@ -50,8 +50,8 @@ export const cliHere = async (
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
 }
 
-export const ended = (child: ReturnType<typeof spawn>): Promise<Ended> =>
-  new Promise((resolve, reject) => {
+export function ended(child: ReturnType<typeof spawn>): Promise<Ended> {
+  return new Promise((resolve, reject) => {
     let stdout = ''
     let stderr = ''
     child.stdout?.on('data', (text) => {
@@ -63,12 +63,14 @@ export const ended = (child: ReturnType<typeof spawn>): Promise<Ended> =>
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
+}
 
-export const temporaryFolder = () => {
+export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'platform-sync-cli-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 /** What a shell makes of a line: words, with quotes. */
-export const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}

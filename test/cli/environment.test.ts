@@ -16,7 +16,7 @@ let emulators: Emulators
 let simulator: Simulator
 let variables: Record<string, string>
 
-const run = async (...args: string[]) => {
+async function run(...args: string[]) {
   const { code, stdout, stderr } = await cliHere([...args, '--json'], variables)
   return { code, document: JSON.parse(stdout), output: stdout + stderr }
 }

@@ -6,7 +6,9 @@ import { type Simulator, startSimulator } from '../../lib/local/simulator/simula
 import { cliHere, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
-const at = (name: string) => join(folder.path, name)
+function at(name: string) {
+  return join(folder.path, name)
+}
 let simulator: Simulator
 let real: Record<string, string>
 
@@ -20,7 +22,7 @@ afterAll(async () => {
 })
 
 /** A folder with a file in it, as someone else would have it. */
-const stranger = (name: string, beside: Record<string, string> = {}) => {
+function stranger(name: string, beside: Record<string, string> = {}) {
   mkdirSync(join(at(name), 's3'), { recursive: true })
   writeFileSync(join(at(name), 's3', 'notes.txt'), 'mine')
   for (const [file, text] of Object.entries(beside)) writeFileSync(join(at(name), file), text)

@@ -14,19 +14,21 @@ afterAll(async () => {
   folder.remove()
 })
 
-const environment = () => ({
-  PLATFORM_APP_URL: simulator.appUrl,
-  PLATFORM_BASE_URL: simulator.baseUrl,
-  PLATFORM_API_KEY: 'sim-key',
-})
+function environment() {
+  return {
+    PLATFORM_APP_URL: simulator.appUrl,
+    PLATFORM_BASE_URL: simulator.baseUrl,
+    PLATFORM_API_KEY: 'sim-key',
+  }
+}
 
 /** A command in this process, once the other one has ended. */
-const afterwards = async (command: string, name: string) => {
+async function afterwards(command: string, name: string) {
   const { code, stdout } = await cliHere([command, `--local=${join(folder.path, name)}`, '--json'], environment())
   return { code, document: JSON.parse(stdout) }
 }
 
-const soon = async (isSo: () => boolean) => {
+async function soon(isSo: () => boolean) {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 

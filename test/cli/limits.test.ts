@@ -17,27 +17,30 @@ afterAll(async () => {
   folder.remove()
 })
 
-const addressesOf = (key: string) => ({
-  PLATFORM_APP_URL: simulator.appUrl,
-  PLATFORM_BASE_URL: simulator.baseUrl,
-  PLATFORM_API_KEY: key,
-})
+function addressesOf(key: string) {
+  return {
+    PLATFORM_APP_URL: simulator.appUrl,
+    PLATFORM_BASE_URL: simulator.baseUrl,
+    PLATFORM_API_KEY: key,
+  }
+}
 
-const run = (args: readonly string[], variables: Record<string, string> = {}) =>
-  cliHere(['limits', ...args, local], { ...platform, ...variables })
-const json = async (args: readonly string[], variables?: Record<string, string>) => {
+function run(args: readonly string[], variables: Record<string, string> = {}) {
+  return cliHere(['limits', ...args, local], { ...platform, ...variables })
+}
+async function json(args: readonly string[], variables?: Record<string, string>) {
   const ended = await run([...args, '--json'], variables)
   return { ...ended, document: JSON.parse(ended.stdout) }
 }
 
-const sheet = (name: string, lines: readonly string[]) => {
+function sheet(name: string, lines: readonly string[]) {
   mkdirSync(folder.path, { recursive: true })
   const path = join(folder.path, name)
   writeFileSync(path, `email,limit\n${lines.join('\n')}\n`)
   return path
 }
 
-const emails = async (count: number): Promise<string[]> => {
+async function emails(count: number): Promise<string[]> {
   const response = await fetch(`${simulator.baseUrl}/api/v0/organization/users?limit=100`, {
     headers: { authorization: 'Bearer sim-key' },
   })

@@ -18,8 +18,10 @@ let simulator: Simulator
 let app: App
 
 const silent = { begin() {}, add() {}, end() {}, line() {}, stop() {} }
-const sync = () => runSync(streams, { app, progress: silent, interrupted: new AbortController().signal })
-const query = async (sql: string) => {
+function sync() {
+  return runSync(streams, { app, progress: silent, interrupted: new AbortController().signal })
+}
+async function query(sql: string) {
   const database = await openLakeDatabase(app, sql)
   try {
     return await ask(database.connection, sql)
@@ -27,18 +29,22 @@ const query = async (sql: string) => {
     await database.close()
   }
 }
-const rows = async (sql: string) => (await query(sql)).rows
-const session = (title: string, tags: string[]) => ({
-  value: {
-    sessionId: 'the-one',
-    status: 'idle',
-    messageCount: 1,
-    createdAt: Date.UTC(2026, 10, 1),
-    updatedAt: Date.UTC(2026, 10, 1),
-    title,
-    sessionSettings: { tags: tags.map((name) => ({ name })) },
-  },
-})
+async function rows(sql: string) {
+  return (await query(sql)).rows
+}
+function session(title: string, tags: string[]) {
+  return {
+    value: {
+      sessionId: 'the-one',
+      status: 'idle',
+      messageCount: 1,
+      createdAt: Date.UTC(2026, 10, 1),
+      updatedAt: Date.UTC(2026, 10, 1),
+      title,
+      sessionSettings: { tags: tags.map((name) => ({ name })) },
+    },
+  }
+}
 
 beforeAll(async () => {
   simulator = await startSimulator({ counts: { reports: 3, sessions: 5, users: 8, revisions: 3, computers: 2 } })

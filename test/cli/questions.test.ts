@@ -11,7 +11,7 @@ const folder = temporaryFolder()
 afterAll(folder.remove)
 
 /** What a lake answers that has its tables and nothing in them. */
-const query = async (sql: string) => {
+async function query(sql: string) {
   const database = await openLakeDatabase(emptyLake, sql)
   try {
     return await ask(database.connection, sql)

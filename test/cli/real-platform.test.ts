@@ -11,17 +11,21 @@ let simulator: Simulator
 let environment: Record<string, string>
 
 const { run, json } = cliIn(folder.path)
-const kept = async (ended: Promise<Ended>) => {
+async function kept(ended: Promise<Ended>) {
   outputs.push(await ended)
   return ended
 }
 const data = join(folder.path, 'data')
-const sync = (...args: string[]) => kept(cliHere(['sync', '--local', data, ...args], environment))
-const here = async (args: string[], variables: Record<string, string> = {}) => {
+function sync(...args: string[]) {
+  return kept(cliHere(['sync', '--local', data, ...args], environment))
+}
+async function here(args: string[], variables: Record<string, string> = {}) {
   const { stdout, ...rest } = await kept(cliHere([...args, '--local', data, '--json'], variables))
   return { ...rest, document: JSON.parse(stdout) }
 }
-const query = async (sql: string) => (await here(['query', sql])).document
+async function query(sql: string) {
+  return (await here(['query', sql])).document
+}
 
 beforeAll(async () => {
   simulator = await startSimulator({

@@ -12,7 +12,7 @@ const complete = {
   RECORDS_TABLE: 'records',
   LAKE_BUCKET: 'lake',
 }
-const messageFor = (variables: Record<string, string | undefined>): string => {
+function messageFor(variables: Record<string, string | undefined>): string {
   try {
     readVariables(All, variables)
   } catch (error) {

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { isRawNumber, type Json, parseJson } from '../../lib/core/json.ts'
 
-const digits = (value: Json) => (isRawNumber(value) ? value.rawJSON : undefined)
+function digits(value: Json) {
+  return isRawNumber(value) ? value.rawJSON : undefined
+}
 
 describe('parsing JSON', () => {
   it.each([

@@ -13,7 +13,7 @@ type Answer = { result?: Record<string, unknown>; error?: string }
 export type Bundle = { invoke(event: object, looks?: number): Promise<Answer>; log(): string; stop(): void }
 
 /** The asset of a function, alone in an empty folder, with this environment and no other. */
-export const startBundle = (template: Synthesized, name: string, env: Record<string, string>): Bundle => {
+export function startBundle(template: Synthesized, name: string, env: Record<string, string>): Bundle {
   const asset = assetOf(template, name)
   const folder = mkdtempSync(join(tmpdir(), 'platform-sync-bundle-'))
   for (const file of readdirSync(asset)) copyFileSync(join(asset, file), join(folder, file))
@@ -22,7 +22,7 @@ export const startBundle = (template: Synthesized, name: string, env: Record<str
   return talkTo(child, folder)
 }
 
-const talkTo = (child: ChildProcess, folder: string): Bundle => {
+function talkTo(child: ChildProcess, folder: string): Bundle {
   let output = ''
   const keep = (text: Buffer) => {
     output += text
@@ -49,7 +49,7 @@ const talkTo = (child: ChildProcess, folder: string): Bundle => {
 }
 
 /** Where synth put the code of a function. */
-export const assetOf = (template: Synthesized, name: string): string => {
+export function assetOf(template: Synthesized, name: string): string {
   const { S3Key } = functionNamed(name, template).Code as { S3Key: string }
   return join(template.outdir, `asset.${S3Key.replace('.zip', '')}`)
 }

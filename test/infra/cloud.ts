@@ -28,7 +28,7 @@ export type Cloud = {
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
 
-export const startCloud = async (template: Synthesized, options: SimulatorOptions = {}): Promise<Cloud> => {
+export async function startCloud(template: Synthesized, options: SimulatorOptions = {}): Promise<Cloud> {
   const dir = mkdtempSync(join(tmpdir(), 'platform-sync-cloud-'))
   const emulators = await startEmulators({ dir })
   const platform = await startSimulator(options)
@@ -64,20 +64,25 @@ export const startCloud = async (template: Synthesized, options: SimulatorOption
 }
 
 /** What the template gives a function. */
-const variablesOf = (template: Synthesized, functionName: string): Record<string, string> =>
-  Object.fromEntries(Object.entries(unresolved(template, functionName)).map(([name, value]) => [name, resolved(value)]))
+function variablesOf(template: Synthesized, functionName: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(unresolved(template, functionName)).map(([name, value]) => [name, resolved(value)]),
+  )
+}
 
 /** Where AWS is, which the runtime of a function knows by itself. */
-const outside = ({ endpointUrl, environment }: Emulators, services: string): Record<string, string> => ({
-  AWS_REGION: environment.AWS_REGION ?? '',
-  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  AWS_ENDPOINT_URL: endpointUrl,
-  AWS_ENDPOINT_URL_SECRETS_MANAGER: services,
-  AWS_ENDPOINT_URL_GLUE: services,
-  AWS_ENDPOINT_URL_EVENTBRIDGE: services,
-  AWS_ENDPOINT_URL_KMS: services,
-})
+function outside({ endpointUrl, environment }: Emulators, services: string): Record<string, string> {
+  return {
+    AWS_REGION: environment.AWS_REGION ?? '',
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: services,
+    AWS_ENDPOINT_URL_GLUE: services,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: services,
+    AWS_ENDPOINT_URL_KMS: services,
+  }
+}
 
 /** The text of the redaction secret. */
 export const redactionKey = 'a key of the tests that is long enough to be one'
@@ -87,12 +92,12 @@ const secrets: Record<string, string> = {
   'platform-sync/redaction-key': redactionKey,
 }
 
-const readSecret = ({ SecretId }: Record<string, unknown>) => {
+function readSecret({ SecretId }: Record<string, unknown>) {
   const SecretString = secrets[SecretId as string]
   return SecretString === undefined ? { __type: 'ResourceNotFoundException' } : { SecretString }
 }
 
-const startServices = async (calls: Call[]): Promise<Server> => {
+async function startServices(calls: Call[]): Promise<Server> {
   const answers: Record<string, (input: Record<string, unknown>) => object> = {
     GetSecretValue: readSecret,
     ...createSigningService(),

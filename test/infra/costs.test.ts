@@ -8,16 +8,16 @@ import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { finishRun } from '../../lib/publish/run-streams.ts'
 import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
 import { streamNamed } from '../../lib/streams/index.ts'
-import { finishRun } from '../../lib/publish/run-streams.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 
 type Calls = { puts: number; gets: number; stateWrites: number; stateReads: number; reads: number; writes: number }
 type Night = { records: number; changed: number; deleted: number; tables: number; flush: number }
 
 /** The table of docs/operations.md: what a stream of a run asks of AWS, at most. */
-const callsOf = ({ records, changed, deleted, tables, flush }: Night): Calls => {
+function callsOf({ records, changed, deleted, tables, flush }: Night): Calls {
   const flushes = Math.ceil(records / flush) + Math.ceil(deleted / flush)
   return {
     puts: flushes + 3 + (3 + tables) + (changed + deleted > 0 ? flushes * tables + 1 : 0),
@@ -56,7 +56,7 @@ type Request = { method: string; headers: Record<string, string>; query?: Record
 type Handler = { handle(request: Request, options: unknown): Promise<unknown> }
 
 /** Counts what leaves through a client's connections, whoever wrote the request. */
-const listenTo = (handler: Handler) => {
+function listenTo(handler: Handler) {
   const handle = handler.handle.bind(handler)
   handler.handle = (request, options) => {
     count(request)
@@ -64,7 +64,7 @@ const listenTo = (handler: Handler) => {
   }
 }
 
-const count = ({ method, headers, query = {}, body }: Request) => {
+function count({ method, headers, query = {}, body }: Request) {
   const action = headers['x-amz-target']?.split('.')[1]
   if (action === undefined) {
     if (method === 'PUT' || 'list-type' in query) calls.puts += 1
@@ -79,7 +79,7 @@ const count = ({ method, headers, query = {}, body }: Request) => {
   else calls.stateWrites += 1
 }
 
-const night = async (runId: string) => {
+async function night(runId: string) {
   const env = {
     ...emulators.environment,
     // The stack of a sync alone has no table of limits.
@@ -127,7 +127,7 @@ describe('what a night asks of AWS', () => {
 const usd = { writeUnit: 0.625e-6, readUnit: 0.125e-6, put: 5e-6, get: 4e-7, gigabyteSecond: 1.33334e-5 }
 
 /** 1 % changed, 2 KB an item, 200 ms a page of 100. */
-const rowOf = (records: number): string => {
+function rowOf(records: number): string {
   const night = callsOf({ records, changed: records / 100, deleted: 0, tables: 1, flush: 5_000 })
   const s3 = night.puts * usd.put + night.gets * usd.get
   const writeUnits = 2 * night.writes + 2 * night.stateWrites

@@ -9,8 +9,8 @@ import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { streamNamed } from '../../lib/streams/index.ts'
 import { finishRun } from '../../lib/publish/run-streams.ts'
+import { streamNamed } from '../../lib/streams/index.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'platform-sync-operations-'))
@@ -21,7 +21,7 @@ let platform: Simulator
 let connection: DuckDBConnection
 
 /** The statement of the manual under a heading comment, over a copy of the lake in a folder. */
-const statement = (title: string): string => {
+function statement(title: string): string {
   const block = manual.match(new RegExp(`\`\`\`sql\n-- DuckDB: ${title}\n(.*?)\`\`\``, 's'))?.[1]
   if (!block) throw new Error(`docs/operations.md has no statement "-- DuckDB: ${title}"`)
   return block.replaceAll('s3://BUCKET', lake).replace("'sessions.manifest'", `'${join(dir, 'sessions.manifest')}'`)
@@ -57,7 +57,9 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const one = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson()[0]
+async function one(sql: string) {
+  return (await connection.runAndReadAll(sql)).getRowsJson()[0]
+}
 
 describe('the statements of the manual', () => {
   it('read with DuckDB what is published and no other file', async () => {

@@ -1,7 +1,7 @@
 import { createECDH, generateKeyPairSync } from 'node:crypto'
 
 /** What KMS does with an ECC_NIST_P256 key: it signs digests, not the messages that node:crypto wants to hash itself. */
-export const createSigningService = () => {
+export function createSigningService() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const secret = toInteger(Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url'))
   return {
@@ -14,11 +14,15 @@ export const createSigningService = () => {
 }
 
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-const modulo = (value: bigint) => ((value % order) + order) % order
-const toInteger = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+function modulo(value: bigint) {
+  return ((value % order) + order) % order
+}
+function toInteger(bytes: Uint8Array) {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+}
 
 /** ECDSA (SEC 1, 4.1.3): r is the first coordinate of k times the base point. */
-const sign = (digest: bigint, secret: bigint): Buffer => {
+function sign(digest: bigint, secret: bigint): Buffer {
   const once = createECDH('prime256v1')
   const r = modulo(toInteger(once.generateKeys().subarray(1, 33)))
   const s = modulo(inverse(toInteger(once.getPrivateKey())) * (digest + r * secret))
@@ -27,7 +31,7 @@ const sign = (digest: bigint, secret: bigint): Buffer => {
 }
 
 /** By Fermat: the order of the curve is a prime. */
-const inverse = (value: bigint): bigint => {
+function inverse(value: bigint): bigint {
   let [result, base] = [1n, modulo(value)]
   for (let exponent = order - 2n; exponent > 0n; exponent >>= 1n) {
     if (exponent & 1n) result = (result * base) % order
@@ -36,7 +40,7 @@ const inverse = (value: bigint): bigint => {
   return result
 }
 
-const derInteger = (value: bigint): Buffer => {
+function derInteger(value: bigint): Buffer {
   const hex = value.toString(16)
   const bytes = Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex')
   const positive = (bytes[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes

@@ -37,7 +37,7 @@ afterAll(() => {
 })
 
 /** An app as cdk.json runs it, its output in a folder of its own. Functions are bundled on demand only: it takes long. */
-export const appFor = ({ bundle = false } = {}): App => {
+export function appFor({ bundle = false } = {}): App {
   const outdir = mkdtempSync(join(tmpdir(), 'platform-sync-cdk-'))
   outdirs.push(outdir)
   return new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': bundle ? ['**'] : [] } })
@@ -46,14 +46,14 @@ export const appFor = ({ bundle = false } = {}): App => {
 const known = new Map<string, Synthesized>()
 
 /** The stacks of a configuration, as templates. The same configuration is synthesized once per test file. */
-export const synthesize = (input: Partial<ConfigInput> = {}, options: { bundle?: boolean } = {}): Synthesized => {
+export function synthesize(input: Partial<ConfigInput> = {}, options: { bundle?: boolean } = {}): Synthesized {
   const id = JSON.stringify([input, options])
   const found = known.get(id) ?? synthesizeNow(input, options)
   known.set(id, found)
   return found
 }
 
-const synthesizeNow = (input: Partial<ConfigInput>, options: { bundle?: boolean }): Synthesized => {
+function synthesizeNow(input: Partial<ConfigInput>, options: { bundle?: boolean }): Synthesized {
   const app = appFor(options)
   const stacks = addInstallation(app, { platform, ...input })
   const { directory } = app.synth()
@@ -67,7 +67,7 @@ const synthesizeNow = (input: Partial<ConfigInput>, options: { bundle?: boolean 
   return { outdir: directory, terminationProtection, stateful, stateless, findings: findingsIn(directory), resources }
 }
 
-const findingsIn = (outdir: string): unknown[] => {
+function findingsIn(outdir: string): unknown[] {
   const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')) as {
     pluginReports: { violations: unknown[] }[]
   }
@@ -82,7 +82,7 @@ const account: Record<string, string> = {
 }
 
 /** A value of a template as an account would see it; references to resources become their logical ids. */
-export const resolved = (value: unknown): string => {
+export function resolved(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value)
   if (Array.isArray(value)) return value.map(resolved).join(',')
   const [[key, argument] = ['', undefined]] = Object.entries(value as Record<string, unknown>)
@@ -96,10 +96,13 @@ export const resolved = (value: unknown): string => {
 }
 
 /** The properties of a function. */
-export const functionNamed = (name: string, { resources: all }: Synthesized = synthesize()) =>
-  all('AWS::Lambda::Function').find(([, { Properties }]) => Properties.FunctionName === `platform-sync-${name}`)![1]
-    .Properties
+export function functionNamed(name: string, { resources: all }: Synthesized = synthesize()) {
+  return all('AWS::Lambda::Function').find(
+    ([, { Properties }]) => Properties.FunctionName === `platform-sync-${name}`,
+  )![1].Properties
+}
 
 /** The environment that the template gives a function, unresolved. */
-export const variablesOf = (template: Synthesized, name: string) =>
-  (functionNamed(name, template).Environment as { Variables: Record<string, string> }).Variables
+export function variablesOf(template: Synthesized, name: string) {
+  return (functionNamed(name, template).Environment as { Variables: Record<string, string> }).Variables
+}

@@ -24,16 +24,19 @@ afterAll(() => {
   folder.remove()
 })
 
-const platformFile = (name: string) => join(folder.path, name, 'platform.json')
-const prepare = (name: string, days: number) => {
+function platformFile(name: string) {
+  return join(folder.path, name, 'platform.json')
+}
+function prepare(name: string, days: number) {
   mkdirSync(join(folder.path, name), { recursive: true })
   writeFileSync(platformFile(name), JSON.stringify({ seed: 7, counts, days }))
 }
-const look = async (name: string) =>
-  observer.view({ contents: await readFolder(join(folder.path, name)), now: Date.now() }, streams)
+async function look(name: string) {
+  return observer.view({ contents: await readFolder(join(folder.path, name)), now: Date.now() }, streams)
+}
 
 /** Kills a sync some time after it has begun to read; whether it was still alive then. */
-const killOnce = async (name: string, more: readonly string[]): Promise<boolean> => {
+async function killOnce(name: string, more: readonly string[]): Promise<boolean> {
   const child = start(['sync', '--local', `./${name}`, ...more])
   const over = ended(child)
   await new Promise((resolve) => child.stderr.once('data', resolve))
@@ -44,7 +47,7 @@ const killOnce = async (name: string, more: readonly string[]): Promise<boolean>
 }
 
 /** Kills syncs until it was often enough, while the platform moves on, and then lets two finish. */
-const killAndFinish = async (name: string) => {
+async function killAndFinish(name: string) {
   prepare(name, 0)
   // Not every time: after many days unread, what is gone would be too much to be believed.
   const aDayLater = (killed: number) => (killed % 5 === 4 ? ['--skip-days', '1'] : [])

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** Answers that give the key away in every way we could think of. */
-const echoes = () => {
+function echoes() {
   const forms = { raw: apiKey, header: `Bearer ${apiKey}`, url: encodeURIComponent(apiKey) }
   const body = {
     ...forms,
@@ -50,16 +50,17 @@ const echoes = () => {
   })
 }
 
-const recorder = (lines: string[]): Log => {
+function recorder(lines: string[]): Log {
   const add = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`)
   return { debug: add, info: add, warn: add, error: add }
 }
 
 /** The canaries that a text holds in some form, and the key if it does. */
-const foundIn = (text: string): string[] =>
-  [...canaries.all, { place: 'the API key', secret: apiKey }]
+function foundIn(text: string): string[] {
+  return [...canaries.all, { place: 'the API key', secret: apiKey }]
     .filter(({ secret }) => formsOf(secret).some((form) => text.includes(form)))
     .map(({ place }) => place)
+}
 
 describe('secrets', () => {
   it('reach no table, object, log line, result or run record, only their fingerprints do (HTTP-10)', async () => {

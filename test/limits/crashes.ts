@@ -1,5 +1,5 @@
-import type { LedgerParts } from '../../lib/stores/ledger.ts'
 import type { LimitsApi } from '../../lib/limits/ports.ts'
+import type { LedgerParts } from '../../lib/stores/ledger.ts'
 
 /** What a killed worker "throws". */
 export class Killed extends Error {}
@@ -11,7 +11,7 @@ export type Death = { call: number; when: 'before' | 'after' }
  * A worker's outside, in which it dies at one call: before it reaches the other side, or after that did its work. From
  * then on nothing it does has any effect. Without a death it only counts.
  */
-export const mortal = (parts: LedgerParts, api: LimitsApi, death?: Death) => {
+export function mortal(parts: LedgerParts, api: LimitsApi, death?: Death) {
   const calls: string[] = []
   let dead = false
   const guarded =

@@ -14,7 +14,7 @@ export type EmulatedLimits = ReturnType<typeof composeLimits> & {
 }
 
 /** Starts the emulators with the table and queues of credit limits, for one test file. */
-export const useEmulatedLimits = (): (() => EmulatedLimits) => {
+export function useEmulatedLimits(): () => EmulatedLimits {
   const emulators = useEmulators()
   let limits: EmulatedLimits | undefined
   beforeAll(async () => {
@@ -36,7 +36,7 @@ export const useEmulatedLimits = (): (() => EmulatedLimits) => {
 let sent = 0
 
 /** Puts a text on a queue, as any producer would. */
-export const send = async (sqs: SQSClient, queueUrl: string, body: string): Promise<void> => {
+export async function send(sqs: SQSClient, queueUrl: string, body: string): Promise<void> {
   const ids = { MessageGroupId: 'credit-limits', MessageDeduplicationId: `test-${++sent}` }
   await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...ids }))
 }

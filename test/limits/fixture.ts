@@ -4,51 +4,59 @@ import { deadlineAfter } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type ApplyDeps, applyMessages } from '../../lib/limits/apply/apply.ts'
-import type { IntentEntry } from '../../lib/limits/intent.ts'
-import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/stores/ledger.ts'
 import type { LimitMessage } from '../../lib/limits/apply/messages.ts'
-import type { Outcome } from '../../lib/limits/outcomes/outcome.ts'
 import type { IntentMessage } from '../../lib/limits/intake/publisher.ts'
+import type { IntentEntry } from '../../lib/limits/intent.ts'
+import type { Outcome } from '../../lib/limits/outcomes/outcome.ts'
 import { defaultRules } from '../../lib/limits/rules.ts'
 import { startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/stores/ledger.ts'
 import { clientOf, fakeClock } from '../platform/fixture.ts'
 import { memoryParts } from './memory.ts'
 
 export const start = Date.parse('2026-05-06T10:00:00Z')
 
 /** A time of a request: seconds after (or before) ten o'clock. */
-export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString()
+export function at(seconds: number): string {
+  return new Date(start + seconds * 1000).toISOString()
+}
 
 let owners = 0
-export const newOwner = (): string => `worker-${++owners}`
+export function newOwner(): string {
+  return `worker-${++owners}`
+}
 
 /** An intent, its entries as `email: limit`. */
-export const intent = (
+export function intent(
   limits: Record<string, unknown> | readonly { email: unknown; limit: unknown }[],
   fields: Partial<IntentMessage> = {},
-): IntentMessage => ({
-  version: 1,
-  requestId: 'request-1',
-  requestedAt: at(0),
-  requestedBy: 'it@example.com',
-  source: 'test',
-  limits: (Array.isArray(limits)
-    ? limits
-    : Object.entries(limits).map(([email, limit]) => ({ email, limit }))) as IntentEntry[],
-  ...fields,
-})
+): IntentMessage {
+  return {
+    version: 1,
+    requestId: 'request-1',
+    requestedAt: at(0),
+    requestedBy: 'it@example.com',
+    source: 'test',
+    limits: (Array.isArray(limits)
+      ? limits
+      : Object.entries(limits).map(([email, limit]) => ({ email, limit }))) as IntentEntry[],
+    ...fields,
+  }
+}
 
 let messages = 0
-export const message = (body: unknown, receiveCount = 1): LimitMessage => ({
-  messageId: `message-${++messages}`,
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-  receiveCount,
-})
+export function message(body: unknown, receiveCount = 1): LimitMessage {
+  return {
+    messageId: `message-${++messages}`,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    receiveCount,
+  }
+}
 
 export type Put = { email: string; limit: number }[]
 
 /** A simulated platform with its client, and every PUT it received. */
-export const startPlatform = async () => {
+export async function startPlatform() {
   const simulator = await startSimulator({ counts: { users: 400 } })
   const clock = fakeClock()
   const puts: Put[] = []
@@ -63,7 +71,7 @@ export const startPlatform = async () => {
 export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
 /** A platform for the tests of one file: it has no limits and no faults when a test begins, and ends with the last. */
-export const usePlatform = async (): Promise<Platform> => {
+export async function usePlatform(): Promise<Platform> {
   const platform = await startPlatform()
   afterAll(() => platform.simulator.close())
   beforeEach(() => {
@@ -74,9 +82,11 @@ export const usePlatform = async (): Promise<Platform> => {
   return platform
 }
 
-const keyOf = (key: string) => ({ current: async () => key, refresh: async () => key })
+function keyOf(key: string) {
+  return { current: async () => key, refresh: async () => key }
+}
 
-const usersOf = async (api: ReturnType<typeof clientOf>): Promise<string[]> => {
+async function usersOf(api: ReturnType<typeof clientOf>): Promise<string[]> {
   const emails: string[] = []
   let cursor: string | undefined
   do {
@@ -88,11 +98,11 @@ const usersOf = async (api: ReturnType<typeof clientOf>): Promise<string[]> => {
 }
 
 /** A worker over a ledger (in memory, unless another is given) and a platform. */
-export const workerOn = (
+export function workerOn(
   platform: Pick<Platform, 'api' | 'clock'>,
   given?: LedgerParts,
   more: Partial<ApplyDeps> = {},
-) => {
+) {
   const { clock } = platform
   const parts = given ?? memoryParts(clock)
   const ledger = createLedger(parts)
@@ -114,18 +124,20 @@ export const workerOn = (
 }
 
 /** The outcomes of a request in the order of its entries, as "outcome" or "outcome: reason". */
-export const outcomesOf = (outcomes: Outcome[], requestId: string): string[] =>
-  outcomes
+export function outcomesOf(outcomes: Outcome[], requestId: string): string[] {
+  return outcomes
     .filter((outcome) => outcome.requestId === requestId)
     .sort((a, b) => a.index - b.index)
     .map(({ outcome }) => outcome)
+}
 
 /** Everything that a reader knows. */
-export const allOutcomes = async (reader: ReturnType<typeof createLedgerReader>): Promise<Outcome[]> =>
-  allOf(reader.outcomesBetween(start - 86_400_000, start + 30 * 86_400_000))
+export async function allOutcomes(reader: ReturnType<typeof createLedgerReader>): Promise<Outcome[]> {
+  return allOf(reader.outcomesBetween(start - 86_400_000, start + 30 * 86_400_000))
+}
 
 /** All that an iterable yields. */
-export const allOf = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const item of items) all.push(item)
   return all

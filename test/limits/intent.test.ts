@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { identityOf, readEmail } from '../../lib/limits/email.ts'
+import { duplicateKeyOf } from '../../lib/limits/intake/unique-keys.ts'
 import { orderOf, parseIntent } from '../../lib/limits/intent.ts'
 import { defaultRules, faultOfLimit } from '../../lib/limits/rules.ts'
-import { duplicateKeyOf } from '../../lib/limits/intake/unique-keys.ts'
 import { intent } from './fixture.ts'
 
-const text = (fields: Record<string, unknown> = {}) => JSON.stringify({ ...intent({ 'a@x.io': 5 }), ...fields })
+function text(fields: Record<string, unknown> = {}) {
+  return JSON.stringify({ ...intent({ 'a@x.io': 5 }), ...fields })
+}
 
 describe('the message of an intent', () => {
   it('takes the time of the request in any offset, and keeps it in UTC with milliseconds', () => {

@@ -3,10 +3,12 @@ import { FatalError } from '../../lib/core/errors.ts'
 import type { LedgerParts } from '../../lib/stores/ledger.ts'
 import type { ItemKey, LedgerItem } from '../../lib/stores/ledger-items.ts'
 
-const keyOf = ({ pk, sk }: ItemKey) => `${pk}\u0000${sk}`
+function keyOf({ pk, sk }: ItemKey) {
+  return `${pk}\u0000${sk}`
+}
 
 /** The limits table in memory, with the same promises as the one in DynamoDB. */
-export const memoryParts = (clock: Clock): LedgerParts & { table: Map<string, LedgerItem> } => {
+export function memoryParts(clock: Clock): LedgerParts & { table: Map<string, LedgerItem> } {
   const table = new Map<string, LedgerItem>()
   const lease = { fence: 0, owner: null as string | null, expiresAt: 0, state: null as string | null }
   return {

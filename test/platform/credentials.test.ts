@@ -17,7 +17,7 @@ const session = {
 }
 
 /** Everything that a log or a dead letter could show of an error: message, stack, causes and own properties. */
-const everything = (error: unknown): string => {
+function everything(error: unknown): string {
   const seen: string[] = []
   for (let at = error; at instanceof Error; at = at.cause) {
     seen.push(at.message, at.stack ?? '', JSON.stringify(at, Object.getOwnPropertyNames(at)))
@@ -26,7 +26,7 @@ const everything = (error: unknown): string => {
 }
 
 /** Fails when a text holds the key in any form that could be turned back. */
-const expectNoKey = (shown: string) => {
+function expectNoKey(shown: string) {
   const padded = [0, 1, 2].map((n) => Buffer.from('z'.repeat(n) + key).toString('base64'))
   for (const form of [key, encodeURIComponent(key), 'key_live', ...padded.map((base64) => base64.slice(4, 20))]) {
     expect(shown).not.toContain(form)

@@ -4,7 +4,7 @@ import type { HttpDeps } from '../../lib/platform/http.ts'
 import { fixedCredentials } from '../../lib/platform/transport.ts'
 
 /** A clock on which sleeping takes no time but moves it on; it keeps what was slept. */
-export const fakeClock = (start = '2026-05-06T10:00:00Z'): Clock & { sleeps: number[] } => {
+export function fakeClock(start = '2026-05-06T10:00:00Z'): Clock & { sleeps: number[] } {
   let now = Date.parse(start)
   const sleeps: number[] = []
   return {
@@ -19,8 +19,8 @@ export const fakeClock = (start = '2026-05-06T10:00:00Z'): Clock & { sleeps: num
 }
 
 /** A client of a stub server, without jitter. */
-export const clientOf = (url: string, deps: Partial<HttpDeps> = {}) =>
-  createPlatformClient({
+export function clientOf(url: string, deps: Partial<HttpDeps> = {}) {
+  return createPlatformClient({
     appUrl: url,
     baseUrl: url,
     credentials: fixedCredentials('key_live_ABC123'),
@@ -29,11 +29,12 @@ export const clientOf = (url: string, deps: Partial<HttpDeps> = {}) =>
     timeoutMs: 5000,
     ...deps,
   })
+}
 
 export const sessionsList = { base: 'v0', path: '/api/v0/sessions' } as const
 
 /** The error that a promise rejects with. */
-export const failure = async (promise: Promise<unknown>): Promise<Error & Record<string, unknown>> => {
+export async function failure(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   const result = await promise.then(
     () => new Error('it was fulfilled'),
     (error: unknown) => error,

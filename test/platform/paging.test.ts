@@ -3,7 +3,7 @@ import { FatalError } from '../../lib/core/errors.ts'
 import type { Json } from '../../lib/core/json.ts'
 import { cursorPages, singlePage, startAfterPages } from '../../lib/platform/paging.ts'
 
-const codeOf = (parse: () => unknown): string | undefined => {
+function codeOf(parse: () => unknown): string | undefined {
   try {
     parse()
   } catch (error) {

@@ -9,7 +9,7 @@ import { json, stubServer } from './stub-server.ts'
 const script = fileURLToPath(new URL('proxy-child.ts', import.meta.url))
 
 /** A proxy that refuses every tunnel, and keeps what it was asked for. */
-const stubProxy = async () => {
+async function stubProxy() {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
@@ -25,7 +25,7 @@ const stubProxy = async () => {
 }
 
 /** One request by a process that runs like the CLI: with --use-env-proxy and this environment alone. */
-const requestInChild = async (platform: string, env: Record<string, string>): Promise<string> => {
+async function requestInChild(platform: string, env: Record<string, string>): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--use-env-proxy', script, platform], { env })
   return stdout.trim()
 }

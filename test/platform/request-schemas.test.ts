@@ -4,8 +4,10 @@ import { CreditLimitEntry, CreditLimitsResult } from '../../lib/platform/schemas
 import { MessageReceipt, MessageSubmission } from '../../lib/platform/schemas/message.ts'
 import { SessionSettings, SessionSettingsInput } from '../../lib/platform/schemas/session.ts'
 
-const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
-const refusal = (schema: z.ZodType, value: unknown): string | undefined => {
+function accepts(schema: z.ZodType, value: unknown) {
+  return schema.safeParse(value).success
+}
+function refusal(schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0]
   return issue && `${issue.path.join('.')}: ${issue.message}`
 }

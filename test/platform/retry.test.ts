@@ -6,7 +6,9 @@ import { retryAfterOf } from '../../lib/platform/retry.ts'
 import { clientOf, failure, fakeClock, sessionsList } from './fixture.ts'
 import { cut, json, stubServer, text } from './stub-server.ts'
 
-const limited = (retryAfter?: string) => json({}, 429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+function limited(retryAfter?: string) {
+  return json({}, 429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+}
 const long = { totalMs: 600_000 }
 
 describe('waiting between requests', () => {

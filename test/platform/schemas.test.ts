@@ -28,7 +28,7 @@ const resources = {
 }
 
 /** Every object of a schema, itself included, with where it stands. */
-const objectsOf = (schema: z.ZodType, path: string): [string, z.ZodObject][] => {
+function objectsOf(schema: z.ZodType, path: string): [string, z.ZodObject][] {
   const core = coreOf(schema)
   if (core instanceof z.ZodArray) return objectsOf(core.element as z.ZodType, `${path}[]`)
   if (core instanceof z.ZodRecord) return objectsOf(core.valueType as z.ZodType, `${path}.*`)
@@ -40,8 +40,12 @@ const objectsOf = (schema: z.ZodType, path: string): [string, z.ZodObject][] => 
 }
 const objects = Object.entries(resources).flatMap(([name, schema]) => objectsOf(schema, name))
 
-const keysOf = (schema: z.ZodType): string[] => Object.keys((coreOf(schema) as z.ZodObject).shape).sort()
-const words = (text: string): string[] => text.trim().split(/\s+/).sort()
+function keysOf(schema: z.ZodType): string[] {
+  return Object.keys((coreOf(schema) as z.ZodObject).shape).sort()
+}
+function words(text: string): string[] {
+  return text.trim().split(/\s+/).sort()
+}
 
 const usage = {
   inputTokens: 1,
@@ -67,8 +71,10 @@ const message = {
   updatedAt: 1748411762359,
 }
 
-const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
-const refusal = (schema: z.ZodType, value: unknown): string | undefined => {
+function accepts(schema: z.ZodType, value: unknown) {
+  return schema.safeParse(value).success
+}
+function refusal(schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0]
   return issue && `${issue.path.join('.')}: ${issue.message}`
 }

@@ -8,7 +8,7 @@ export type Seen = { method: string; path: string; query: Record<string, string>
 type Reply = (response: ServerResponse, seen: Seen, request: IncomingMessage) => void
 
 /** A server on the loopback that answers the nth request with the nth reply, the last one for ever; it ends with the test. */
-export const stubServer = async (...replies: Reply[]): Promise<{ url: string; seen: Seen[]; server: Server }> => {
+export async function stubServer(...replies: Reply[]): Promise<{ url: string; seen: Seen[]; server: Server }> {
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
     const chunks = await request.toArray()
@@ -33,16 +33,15 @@ export const stubServer = async (...replies: Reply[]): Promise<{ url: string; se
 }
 
 /** Answers with JSON. */
-export const json =
-  (body: unknown, status = 200, headers: Record<string, string> = {}): Reply =>
-  (response) =>
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Reply {
+  return (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
 
 /** Answers with a text as it is. */
-export const text =
-  (body: string | Buffer, status = 200, headers: Record<string, string> = {}): Reply =>
-  (response) =>
-    response.writeHead(status, headers).end(body)
+export function text(body: string | Buffer, status = 200, headers: Record<string, string> = {}): Reply {
+  return (response) => response.writeHead(status, headers).end(body)
+}
 
 /** Cuts the connection without an answer. */
 export const cut: Reply = (response) => response.socket?.resetAndDestroy()

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { publishRun } from '../../lib/publish/publish.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
-import { publishRun } from '../../lib/publish/publish.ts'
 import { chunks, listOf, pagesOf, session, user, users } from '../sync/support/source.ts'
 import { createWorld, type World } from '../sync/support/world.ts'
 
 const streams = [organizationUsers, sessions]
-const filesOf = (world: World) =>
-  [...world.lake.manifests.values()].flatMap(({ scans }) => scans.flatMap(({ files }) => files.map(({ key }) => key)))
-const publishAs = (world: World, runId: string, more: Parameters<World['publishDeps']>[0] = {}) =>
-  publishRun({ runId, scheduledAt: 0 }, streams, world.publishDeps(more))
+function filesOf(world: World) {
+  return [...world.lake.manifests.values()].flatMap(({ scans }) =>
+    scans.flatMap(({ files }) => files.map(({ key }) => key)),
+  )
+}
+function publishAs(world: World, runId: string, more: Parameters<World['publishDeps']>[0] = {}) {
+  return publishRun({ runId, scheduledAt: 0 }, streams, world.publishDeps(more))
+}
 
 describe('a publication', () => {
   it('makes whole scans visible in one step: before it, readers see nothing of them (S3-02)', async () => {

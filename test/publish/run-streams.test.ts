@@ -1,27 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
 import { silentLog } from '../../lib/core/log.ts'
+import { driveStream, finishRun } from '../../lib/publish/run-streams.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import type { StreamResult } from '../../lib/sync/attempt.ts'
 import type { StreamStatus } from '../../lib/sync/checkpoint.ts'
 import type { Announcer } from '../../lib/sync/ports.ts'
-import { driveStream, finishRun } from '../../lib/publish/run-streams.ts'
 import { createMemoryRuns } from '../support/memory/publications.ts'
 import { listOf, users } from '../sync/support/source.ts'
 import { createWorld } from '../sync/support/world.ts'
 
 const run = { runId: 'run', scheduledAt: Date.UTC(2026, 4, 6) }
-const result = (status: StreamStatus, more: Partial<StreamResult> = {}): StreamResult => ({
-  stream: 'organization_users',
-  runId: 'run',
-  status,
-  reason: null,
-  retryAfterMs: null,
-  counts: null,
-  ...more,
-})
-const drive = async (...results: (StreamResult | Error)[]) => {
+function result(status: StreamStatus, more: Partial<StreamResult> = {}): StreamResult {
+  return {
+    stream: 'organization_users',
+    runId: 'run',
+    status,
+    reason: null,
+    retryAfterMs: null,
+    counts: null,
+    ...more,
+  }
+}
+async function drive(...results: (StreamResult | Error)[]) {
   const waits: number[] = []
   let attempts = 0
   const outcome = await driveStream(organizationUsers, run, {

@@ -1,25 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import type { StreamResult } from '../../lib/sync/attempt.ts'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
 import { failureOf, resultOfSteps, StepOutcome, stepAfter } from '../../lib/publish/steps.ts'
+import type { StreamResult } from '../../lib/sync/attempt.ts'
 
-const result = (more: Partial<StreamResult>): StreamResult => ({
-  stream: 'sessions',
-  runId: 'r',
-  status: 'rate_limited',
-  reason: null,
-  retryAfterMs: null,
-  counts: null,
-  ...more,
-})
+function result(more: Partial<StreamResult>): StreamResult {
+  return {
+    stream: 'sessions',
+    runId: 'r',
+    status: 'rate_limited',
+    reason: null,
+    retryAfterMs: null,
+    counts: null,
+    ...more,
+  }
+}
 
-const record = (...streams: [string, RunRecord['streams'][number]['status'], string | null][]): RunRecord => ({
-  runId: 'r',
-  scheduledAt: 0,
-  finishedAt: 1,
-  status: 'partial',
-  streams: streams.map(([stream, status, reason]) => ({ stream, status, reason, counts: null })),
-})
+function record(...streams: [string, RunRecord['streams'][number]['status'], string | null][]): RunRecord {
+  return {
+    runId: 'r',
+    scheduledAt: 0,
+    finishedAt: 1,
+    status: 'partial',
+    streams: streams.map(([stream, status, reason]) => ({ stream, status, reason, counts: null })),
+  }
+}
 
 describe('a step of the state machine', () => {
   it('waits whole seconds, never less than the platform asked for, and at least one', () => {

@@ -1,14 +1,18 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRedactor, isRedacted } from '../../lib/redaction/redact.ts'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { type Json, parseJson } from '../../lib/core/json.ts'
+import { createRedactor, isRedacted } from '../../lib/redaction/redact.ts'
 
 const redactor = createRedactor('a key of the tests')
-const redact = (record: Json, secretPaths: readonly string[]) => redactor.redact(record, { secretPaths })
+function redact(record: Json, secretPaths: readonly string[]) {
+  return redactor.redact(record, { secretPaths })
+}
 const none: string[] = []
 const fingerprint = expect.stringMatching(/^redacted:hmac-sha256:[0-9a-f]{16}$/)
-const of = (secret: string) => (redact({ password: secret }, none) as { password: string }).password
+function of(secret: string) {
+  return (redact({ password: secret }, none) as { password: string }).password
+}
 
 describe('secrets by the name of their key', () => {
   it('are replaced at any depth, in any case, with everything below them (AUD-05)', () => {

@@ -1,8 +1,8 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { createAnnouncer } from '../../lib/stores/announcer.ts'
 import type { Manifest, RunRecord } from '../../lib/publish/manifest.ts'
+import { createAnnouncer } from '../../lib/stores/announcer.ts'
 
 // No emulator knows EventBridge.
 const eventBridge = mockClient(EventBridgeClient)
@@ -21,10 +21,16 @@ const record: RunRecord = {
   status: 'partial',
   streams: [{ stream: 'computers', status: 'failed', reason: 'gone', counts: null }],
 }
-const manifest = (scans: number): Manifest =>
-  ({ version: 1, runId: record.runId, publishedAt: '', scans: Array.from({ length: scans }) }) as unknown as Manifest
+function manifest(scans: number): Manifest {
+  return {
+    version: 1,
+    runId: record.runId,
+    publishedAt: '',
+    scans: Array.from({ length: scans }),
+  } as unknown as Manifest
+}
 
-const entry = () => {
+function entry() {
   const [call] = eventBridge.commandCalls(PutEventsCommand)
   return call?.args[0].input.Entries?.[0]
 }

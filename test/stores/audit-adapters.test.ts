@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDynamoHead } from '../../lib/stores/audit-head.ts'
-import { createFileSigner } from '../../lib/stores/file-signer.ts'
 import { newHead } from '../../lib/audit/trail/head.ts'
-import { createKmsSigner } from '../../lib/stores/kms-signer.ts'
 import type { Signer } from '../../lib/audit/trail/ports.ts'
 import { isSignedBy, keyIdOf, readPublicKey } from '../../lib/audit/trail/signature.ts'
 import { verifyTrail } from '../../lib/audit/verify/verify.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
+import { createDynamoHead } from '../../lib/stores/audit-head.ts'
 import { callAws } from '../../lib/stores/aws-errors.ts'
 import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
+import { createFileSigner } from '../../lib/stores/file-signer.ts'
+import { createKmsSigner } from '../../lib/stores/kms-signer.ts'
 import { createObjectStore } from '../../lib/stores/objects.ts'
 import { auditParts, memoryHead, revisions, scan, signal, stored } from '../audit/memory.ts'
 
@@ -37,10 +37,12 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-const dynamoHead = () =>
-  createDynamoHead({ dynamodb: clients.dynamodb, table: emulators.environment.STATE_TABLE as string, callAws })
-const bucket = (variable: string) =>
-  createObjectStore({ s3: clients.s3, bucket: emulators.environment[variable] as string })
+function dynamoHead() {
+  return createDynamoHead({ dynamodb: clients.dynamodb, table: emulators.environment.STATE_TABLE as string, callAws })
+}
+function bucket(variable: string) {
+  return createObjectStore({ s3: clients.s3, bucket: emulators.environment[variable] as string })
+}
 
 // What the memory of the other tests promises must hold for DynamoDB, too.
 describe.each([
@@ -83,7 +85,7 @@ describe('a trail in DynamoDB and S3', () => {
   })
 })
 
-const signs = async (signer: Signer) => {
+async function signs(signer: Signer) {
   const bytes = Buffer.from('x'.repeat(5_000))
   const key = readPublicKey(await signer.publicKeyPem())!
   expect(keyIdOf(key)).toBe(await signer.keyId())

@@ -1,10 +1,10 @@
 import { BatchCreatePartitionCommand, EntityNotFoundException, GlueClient } from '@aws-sdk/client-glue'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Manifest, PartFile } from '../../lib/publish/manifest.ts'
 import { createCatalog } from '../../lib/stores/catalog.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
-import type { Manifest, PartFile } from '../../lib/publish/manifest.ts'
 
 // No emulator knows Glue.
 const glue = mockClient(GlueClient)
@@ -12,39 +12,47 @@ const glue = mockClient(GlueClient)
 afterAll(() => glue.restore())
 const catalog = createCatalog({ glue: glue as unknown as GlueClient, database: 'acme', bucket: 'lake', streams })
 
-const file = (table: string, at: string, kind: PartFile['kind'] = 'changes'): PartFile => ({
-  kind,
-  table,
-  key: `${kind}/${table}/${at}.parquet`,
-  rows: 1,
-  bytes: 1,
-  sha256: '',
-  schemaVersion: '',
-})
+function file(table: string, at: string, kind: PartFile['kind'] = 'changes'): PartFile {
+  return {
+    kind,
+    table,
+    key: `${kind}/${table}/${at}.parquet`,
+    rows: 1,
+    bytes: 1,
+    sha256: '',
+    schemaVersion: '',
+  }
+}
 
-const manifest = (...files: PartFile[]): Manifest => ({
-  version: 1,
-  runId: 'r',
-  publishedAt: '2026-05-01T02:00:00.000Z',
-  scans: [
-    {
-      stream: 'sessions',
-      scanId: 's',
-      status: 'complete',
-      reason: null,
-      startedAt: '2026-05-01T02:00:00.000Z',
-      completedAt: '2026-05-01T02:00:00.000Z',
-      records: 1,
-      counts: Counts.parse({}),
-      files,
-    },
-  ],
-})
+function manifest(...files: PartFile[]): Manifest {
+  return {
+    version: 1,
+    runId: 'r',
+    publishedAt: '2026-05-01T02:00:00.000Z',
+    scans: [
+      {
+        stream: 'sessions',
+        scanId: 's',
+        status: 'complete',
+        reason: null,
+        startedAt: '2026-05-01T02:00:00.000Z',
+        completedAt: '2026-05-01T02:00:00.000Z',
+        records: 1,
+        counts: Counts.parse({}),
+        files,
+      },
+    ],
+  }
+}
 
-const requests = () => glue.commandCalls(BatchCreatePartitionCommand).map(({ args: [{ input }] }) => input)
-const failure = (ErrorCode: string) => ({
-  Errors: [{ PartitionValues: ['2026-05-01', 'a'], ErrorDetail: { ErrorCode, ErrorMessage: 'as it is' } }],
-})
+function requests() {
+  return glue.commandCalls(BatchCreatePartitionCommand).map(({ args: [{ input }] }) => input)
+}
+function failure(ErrorCode: string) {
+  return {
+    Errors: [{ PartitionValues: ['2026-05-01', 'a'], ErrorDetail: { ErrorCode, ErrorMessage: 'as it is' } }],
+  }
+}
 
 beforeEach(() => {
   glue.reset()

@@ -7,7 +7,9 @@ import { localClients, useEmulators } from './emulated.ts'
 import { summaryOf } from './samples.ts'
 
 const emulated = useEmulators()
-const create = () => createCheckpoints({ dynamodb: emulated().dynamodb, table: emulated().stateTable })
+function create() {
+  return createCheckpoints({ dynamodb: emulated().dynamodb, table: emulated().stateTable })
+}
 
 checkpointsContract('in memory', createMemoryCheckpoints)
 checkpointsContract('in DynamoDB', create)

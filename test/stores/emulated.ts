@@ -18,7 +18,7 @@ export type Emulated = AwsClients & {
 }
 
 /** Starts the emulators for a test file, in a folder of its own. */
-export const useEmulators = (): (() => Emulated) => {
+export function useEmulators(): () => Emulated {
   let emulated: Emulated | undefined
   const dir = mkdtempSync(join(tmpdir(), 'platform-sync-'))
   beforeAll(async () => {

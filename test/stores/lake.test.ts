@@ -22,8 +22,9 @@ const emulated = useEmulators()
 lakeContract('in memory', createMemoryLake)
 lakeContract('in S3', () => createLake(emulated().lake))
 
-const column = (name: string, type: 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json') =>
-  ({ name, type, doc: name, value: () => null }) as const
+function column(name: string, type: 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json') {
+  return { name, type, doc: name, value: () => null } as const
+}
 const table: Table = defineTable({
   name: 'samples',
   doc: 'One column of each type.',
@@ -42,11 +43,13 @@ const at = Date.UTC(2026, 4, 1, 12, 34, 56, 789)
 const full: Cell[] = ['é😀', 2 ** 53 - 1, 5, true, at, '{"Team":"a","team":"b"}']
 const meta: Cell[] = ['upsert', 'run-1', 'scan-1', 7, at, 'hash', null]
 
-const batchOf = (rows: Cell[][], of = table): RowBatch => ({
-  table: of,
-  columns: columnsOf(of).map((_, i) => rows.map((row) => row[i]!)),
-  rows: rows.length,
-})
+function batchOf(rows: Cell[][], of = table): RowBatch {
+  return {
+    table: of,
+    columns: columnsOf(of).map((_, i) => rows.map((row) => row[i]!)),
+    rows: rows.length,
+  }
+}
 const nulls = columnsOf(table).map(() => null)
 
 describe('a Parquet file of the lake', () => {

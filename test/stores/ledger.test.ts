@@ -1,47 +1,53 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../lib/core/clock.ts'
-import { createLedger, createLedgerReader, type LedgerParts, ledgerParts } from '../../lib/stores/ledger.ts'
 import type { Outcome } from '../../lib/limits/outcomes/outcome.ts'
 import { keyText, outcomeKey } from '../../lib/limits/outcomes/outcome.ts'
 import type { LimitState } from '../../lib/limits/ports.ts'
+import { createLedger, createLedgerReader, type LedgerParts, ledgerParts } from '../../lib/stores/ledger.ts'
 import { useEmulatedLimits } from '../limits/emulated.ts'
 import { allOf, at, newOwner, start } from '../limits/fixture.ts'
 import { memoryParts } from '../limits/memory.ts'
 
 const limits = useEmulatedLimits()
 
-const state = (identity: string, fields: Partial<LimitState> = {}): LimitState => ({
-  identity,
-  address: identity,
-  order: `${at(0)}#r1`,
-  requestId: 'r1',
-  wanted: 5,
-  status: 'applied',
-  limit: 5,
-  certain: true,
-  changedAt: at(0),
-  ...fields,
-})
+function state(identity: string, fields: Partial<LimitState> = {}): LimitState {
+  return {
+    identity,
+    address: identity,
+    order: `${at(0)}#r1`,
+    requestId: 'r1',
+    wanted: 5,
+    status: 'applied',
+    limit: 5,
+    certain: true,
+    changedAt: at(0),
+    ...fields,
+  }
+}
 
-const outcome = (identity: string, fields: Partial<Outcome> = {}): Outcome => ({
-  requestId: 'r1',
-  requestedAt: at(0),
-  requestedBy: 'it',
-  source: 'test',
-  index: 0,
-  identity,
-  address: identity,
-  limit: 5,
-  previousLimit: null,
-  outcome: 'applied',
-  reason: null,
-  apiCall: '000001-001',
-  recordedAt: at(0),
-  ...fields,
-})
+function outcome(identity: string, fields: Partial<Outcome> = {}): Outcome {
+  return {
+    requestId: 'r1',
+    requestedAt: at(0),
+    requestedBy: 'it',
+    source: 'test',
+    index: 0,
+    identity,
+    address: identity,
+    limit: 5,
+    previousLimit: null,
+    outcome: 'applied',
+    reason: null,
+    apiCall: '000001-001',
+    recordedAt: at(0),
+    ...fields,
+  }
+}
 
 let people = 0
-const somebody = () => `person${++people}@x.io`
+function somebody() {
+  return `person${++people}@x.io`
+}
 
 describe.each([
   ['in memory', (): LedgerParts => memoryParts(systemClock)],

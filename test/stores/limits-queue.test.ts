@@ -4,8 +4,8 @@ import { noDeadline } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { applyBatch } from '../../lib/limits/apply/apply-batch.ts'
 import { intentsOf, publishIntents } from '../../lib/limits/intake/publisher.ts'
-import { redriveDeadLetters } from '../../lib/stores/limits-queue.ts'
 import { type PolledRecord, pollOnce } from '../../lib/local/poller.ts'
+import { redriveDeadLetters } from '../../lib/stores/limits-queue.ts'
 import { send, useEmulatedLimits } from '../limits/emulated.ts'
 import { allOf, at, intent, type Platform, startPlatform } from '../limits/fixture.ts'
 
@@ -22,25 +22,27 @@ beforeEach(() => {
 })
 
 /** The pauses of a test: none. */
-const noPauses = (handles: { receiptHandle: string; pauseMs: number }[]) =>
-  handles.map((one) => ({ ...one, pauseMs: 0 }))
+function noPauses(handles: { receiptHandle: string; pauseMs: number }[]) {
+  return handles.map((one) => ({ ...one, pauseMs: 0 }))
+}
 
-const handle = (records: PolledRecord[]) => {
+function handle(records: PolledRecord[]) {
   const deps = limits().applyDeps(platform.api, noDeadline)
   return applyBatch(records, { ...deps, pauses: { set: (some) => deps.pauses.set(noPauses(some)) } })
 }
 
-const poll = (handler = handle) =>
-  pollOnce({ sqs: limits().sqs, queueUrl: limits().queueUrl, handle: handler, log: silentLog, waitSeconds: 0 })
+function poll(handler = handle) {
+  return pollOnce({ sqs: limits().sqs, queueUrl: limits().queueUrl, handle: handler, log: silentLog, waitSeconds: 0 })
+}
 
 /** Polls until nothing comes. */
-const drain = async () => {
+async function drain() {
   let polls = 0
   while ((await poll()).received > 0) polls += 1
   return polls
 }
 
-const depthOf = async (QueueUrl = '') => {
+async function depthOf(QueueUrl = '') {
   const { Attributes } = await limits().sqs.send(
     new GetQueueAttributesCommand({
       QueueUrl,
@@ -50,14 +52,17 @@ const depthOf = async (QueueUrl = '') => {
   return Number(Attributes?.ApproximateNumberOfMessages) + Number(Attributes?.ApproximateNumberOfMessagesNotVisible)
 }
 
-const request = (requestId: string, seconds = 0) => ({
-  requestId,
-  requestedAt: at(seconds),
-  requestedBy: 'it',
-  source: 't',
-})
-const entries = (from: number, to: number, limit: number) =>
-  platform.users.slice(from, to).map((email) => ({ email, limit }))
+function request(requestId: string, seconds = 0) {
+  return {
+    requestId,
+    requestedAt: at(seconds),
+    requestedBy: 'it',
+    source: 't',
+  }
+}
+function entries(from: number, to: number, limit: number) {
+  return platform.users.slice(from, to).map((email) => ({ email, limit }))
+}
 
 describe('messages on their way through the queue', () => {
   it('are applied and forgotten', async () => {

@@ -9,10 +9,12 @@ import { localClients } from './clients.ts'
 import { useEmulators } from './emulated.ts'
 
 const emulated = useEmulators()
-const megabytes = (count: number) => new Uint8Array(count * 1024 * 1024).fill(7)
+function megabytes(count: number) {
+  return new Uint8Array(count * 1024 * 1024).fill(7)
+}
 
 /** A client of its own whose requests pass `before` first, which may throw; with the names of what it sent. */
-const observed = (before: (command: string, input: { PartNumber?: number }) => void) => {
+function observed(before: (command: string, input: { PartNumber?: number }) => void) {
   const { s3 } = localClients(emulated().emulators.endpointUrl)
   const sent: string[] = []
   s3.middlewareStack.add(

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import type { RunRecord } from '../../lib/publish/manifest.ts'
 import { createPublications } from '../../lib/stores/publications.ts'
 import { createRuns } from '../../lib/stores/runs.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
-import type { RunRecord } from '../../lib/publish/manifest.ts'
 import type { Publications, Runs } from '../../lib/sync/ports.ts'
 import { createMemoryPublications, createMemoryRuns } from '../support/memory/publications.ts'
 import { useEmulators } from './emulated.ts'
 import { summaryOf } from './samples.ts'
 
 const emulated = useEmulators()
-const deps = () => ({ dynamodb: emulated().dynamodb, table: emulated().stateTable })
+function deps() {
+  return { dynamodb: emulated().dynamodb, table: emulated().stateTable }
+}
 
 const suites: [string, () => Publications, () => Runs][] = [
   ['in memory', createMemoryPublications, createMemoryRuns],

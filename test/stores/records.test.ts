@@ -15,13 +15,13 @@ import { untroubled } from './samples.ts'
 const emulated = useEmulators()
 
 /** Passes no time, and notes how long it was asked to. */
-const fastClock = () => {
+function fastClock() {
   const slept: number[] = []
   const clock: Clock = { now: () => 0, sleep: async (ms) => void slept.push(ms) }
   return { slept, clock }
 }
 
-const create = () => {
+function create() {
   const { dynamodb, recordsTable, lake } = emulated()
   return createRecords({ dynamodb, table: recordsTable, bodies: lake, clock: fastClock().clock, random: () => 0.5 })
 }

@@ -5,47 +5,53 @@ import type { PartPath } from '../../lib/sync/ports.ts'
 export const untroubled = new AbortController().signal
 
 /** A scan that ended. */
-export const summaryOf = (values: Partial<ScanSummary> = {}): ScanSummary => ({
-  stream: 'sessions',
-  scanId: 'scan-1',
-  runId: 'run-1',
-  startedAt: Date.UTC(2026, 2, 1, 0, 30),
-  completedAt: Date.UTC(2026, 2, 1, 0, 40),
-  status: 'complete',
-  reason: null,
-  withheldDeletes: 0,
-  counts: Counts.parse({ received: 3, inserted: 3 }),
-  records: 3,
-  filesKey: 'index/sessions/scan=scan-1/files-2.json',
-  indexKey: 'index/sessions/index-scan-1-2.bin.zst',
-  replacedIndexKey: null,
-  fences: { first: 1, last: 2 },
-  ...values,
-})
+export function summaryOf(values: Partial<ScanSummary> = {}): ScanSummary {
+  return {
+    stream: 'sessions',
+    scanId: 'scan-1',
+    runId: 'run-1',
+    startedAt: Date.UTC(2026, 2, 1, 0, 30),
+    completedAt: Date.UTC(2026, 2, 1, 0, 40),
+    status: 'complete',
+    reason: null,
+    withheldDeletes: 0,
+    counts: Counts.parse({ received: 3, inserted: 3 }),
+    records: 3,
+    filesKey: 'index/sessions/scan=scan-1/files-2.json',
+    indexKey: 'index/sessions/index-scan-1-2.bin.zst',
+    replacedIndexKey: null,
+    fences: { first: 1, last: 2 },
+    ...values,
+  }
+}
 
 /** Where a flush's objects lie. */
-export const pathOf = (values: Partial<PartPath> = {}): PartPath => ({
-  stream: 'sessions',
-  scanId: 'scan-1',
-  runId: 'run-1',
-  startedAt: Date.UTC(2026, 2, 1, 0, 30),
-  part: 1,
-  fence: 1,
-  ...values,
-})
+export function pathOf(values: Partial<PartPath> = {}): PartPath {
+  return {
+    stream: 'sessions',
+    scanId: 'scan-1',
+    runId: 'run-1',
+    startedAt: Date.UTC(2026, 2, 1, 0, 30),
+    part: 1,
+    fence: 1,
+    ...values,
+  }
+}
 
 /** A scan in progress. */
-export const scanOf = (scanId: string): Scan => ({
-  scanId,
-  runId: 'run',
-  firstFence: 1,
-  startedAt: 1,
-  position: { at: 'page', token: 'p1' },
-  approval: false,
-  pass: 1,
-  restarts: { runId: 'run', count: 0 },
-  barrenPages: 0,
-  unkeyed: 0,
-  segments: [],
-  counts: Counts.parse({}),
-})
+export function scanOf(scanId: string): Scan {
+  return {
+    scanId,
+    runId: 'run',
+    firstFence: 1,
+    startedAt: 1,
+    position: { at: 'page', token: 'p1' },
+    approval: false,
+    pass: 1,
+    restarts: { runId: 'run', count: 0 },
+    barrenPages: 0,
+    unkeyed: 0,
+    segments: [],
+    counts: Counts.parse({}),
+  }
+}

@@ -144,15 +144,18 @@ describe.each(streams.map((stream) => [stream.name, stream] as const))('stream %
   })
 })
 
-const oddTime = (_key: string, value: unknown) =>
-  typeof value === 'string' && parseTime(value) !== null ? 'long ago' : value
+function oddTime(_key: string, value: unknown) {
+  return typeof value === 'string' && parseTime(value) !== null ? 'long ago' : value
+}
 
-const nest = (record: JsonRecord, [key, ...rest]: string[], value: Json): JsonRecord => ({
-  ...record,
-  [key!]: rest.length === 0 ? value : nest((record[key!] ?? {}) as JsonRecord, rest, value),
-})
+function nest(record: JsonRecord, [key, ...rest]: string[], value: Json): JsonRecord {
+  return {
+    ...record,
+    [key!]: rest.length === 0 ? value : nest((record[key!] ?? {}) as JsonRecord, rest, value),
+  }
+}
 
-const parquetOf = (table: Table, rows: Cell[][]): ArrayBuffer => {
+function parquetOf(table: Table, rows: Cell[][]): ArrayBuffer {
   const columns = columnsOf(table).map((_column, i) => rows.map((cells) => cells[i] ?? null))
   return encodeParquet({ table, columns, rows: rows.length }).slice().buffer as ArrayBuffer
 }

@@ -10,15 +10,16 @@ import type { Stream } from '../../lib/streams/stream.ts'
 import { fixtureOf, type JsonRecord } from './fixtures.ts'
 
 /** What an inspector finds in a fixture's first record after a change to it. */
-const inspected = (stream: Stream, change: (record: JsonRecord) => void, at = 0): Drift => {
+function inspected(stream: Stream, change: (record: JsonRecord) => void, at = 0): Drift {
   const record = structuredClone(fixtureOf(stream)[at]!)
   change(record)
   return inspectorOf(stream)(record)
 }
 
 /** The part of a record at a path. */
-const at = (record: Json, ...path: (string | number)[]): JsonRecord =>
-  path.reduce<Json>((part, key) => (part as JsonRecord)[key] as Json, record) as JsonRecord
+function at(record: Json, ...path: (string | number)[]): JsonRecord {
+  return path.reduce<Json>((part, key) => (part as JsonRecord)[key] as Json, record) as JsonRecord
+}
 
 describe('drift', () => {
   it('finds unknown fields at any depth and leaves them in their place (JSON-06)', () => {

@@ -6,19 +6,21 @@ import type { Cell, Table } from '../../lib/streams/table.ts'
 export type JsonRecord = { [key: string]: Json }
 
 /** A few realistic records of a stream, as the API sends them. */
-export const fixtureOf = ({ name }: Pick<Stream, 'name'>): JsonRecord[] =>
-  parseJson(readFileSync(new URL(`../fixtures/streams/${name}.json`, import.meta.url), 'utf8')) as JsonRecord[]
+export function fixtureOf({ name }: Pick<Stream, 'name'>): JsonRecord[] {
+  return parseJson(readFileSync(new URL(`../fixtures/streams/${name}.json`, import.meta.url), 'utf8')) as JsonRecord[]
+}
 
 /** The rows that records yield in a table, as objects by column name. */
-export const rowsOf = (table: Table, records: readonly Json[]): Record<string, Cell>[] =>
-  records.flatMap((record) =>
+export function rowsOf(table: Table, records: readonly Json[]): Record<string, Cell>[] {
+  return records.flatMap((record) =>
     [...table.rows(record as never)].map((cells) =>
       Object.fromEntries(table.columns.map(({ name }, i) => [name, cells[i] as Cell])),
     ),
   )
+}
 
 /** Names that are equal once case is set aside: Athena can't tell them apart (LAKE-04). */
-export const caseCollisions = (names: readonly string[]): string[] => {
+export function caseCollisions(names: readonly string[]): string[] {
   const seen = new Set<string>()
   return names.filter((name) => seen.size === seen.add(name.toLowerCase()).size)
 }

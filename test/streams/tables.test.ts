@@ -4,8 +4,9 @@ import type { Stream } from '../../lib/streams/stream.ts'
 import type { Table } from '../../lib/streams/table.ts'
 import { fixtureOf, rowsOf } from './fixtures.ts'
 
-const rows = (stream: Stream, table: string) =>
-  rowsOf((stream.tables as readonly Table[]).find(({ name }) => name === table)!, fixtureOf(stream))
+function rows(stream: Stream, table: string) {
+  return rowsOf((stream.tables as readonly Table[]).find(({ name }) => name === table)!, fixtureOf(stream))
+}
 
 describe('the warehouse tables', () => {
   it('hold settings and token usage of a session flat, with and without its child sessions', () => {

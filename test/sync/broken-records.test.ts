@@ -7,9 +7,12 @@ import { listOf, session, user } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
 /** A number as it stands inside of a body. */
-const exactly = (text: string): Json => (parseJson(`[${text}]`) as Json[])[0]!
-const quarantined = (world: World) =>
-  [...world.lake.files.values()].flatMap((file) => ('records' in file ? file.records : []))
+function exactly(text: string): Json {
+  return (parseJson(`[${text}]`) as Json[])[0]!
+}
+function quarantined(world: World) {
+  return [...world.lake.files.values()].flatMap((file) => ('records' in file ? file.records : []))
+}
 
 describe('a record that breaks its schema', () => {
   it('is kept with its reasons and its raw form, and its neighbours go on', async () => {

@@ -8,7 +8,7 @@ import type { Stream } from '../../lib/streams/stream.ts'
 import { listOf, pagesOf, session, user, users } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
-const counting = <T extends object>(port: T): T & { calls: string[] } => {
+function counting<T extends object>(port: T): T & { calls: string[] } {
   const calls: string[] = []
   return new Proxy(port, {
     get: (target, name) => {
@@ -23,8 +23,12 @@ const counting = <T extends object>(port: T): T & { calls: string[] } => {
   }) as T & { calls: string[] }
 }
 /** A number as it stands inside of a body. */
-const exactly = (text: string): Json => (parseJson(`[${text}]`) as Json[])[0]!
-const rowsOf = (world: World, stream: Stream) => world.lake.publishedRows(stream.tables[0].name)
+function exactly(text: string): Json {
+  return (parseJson(`[${text}]`) as Json[])[0]!
+}
+function rowsOf(world: World, stream: Stream) {
+  return world.lake.publishedRows(stream.tables[0].name)
+}
 describe('a list that has not changed', () => {
   it('causes no call to the records table and no file in the lake', async () => {
     const world = createWorld({ settings: { flushRecords: 10 } })

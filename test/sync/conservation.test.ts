@@ -62,7 +62,7 @@ const story = fc.record({
 })
 
 /** One scan, over as many attempts as it takes; what befalls them ends with the list of attempts. */
-const runScan = async (world: World, platform: LivingPlatform, { events, attempts }: Scan): Promise<StreamResult> => {
+async function runScan(world: World, platform: LivingPlatform, { events, attempts }: Scan): Promise<StreamResult> {
   const { stream } = platform
   let run = world.newRun()
   for (let n = 0; n < 20; n++) {
@@ -85,13 +85,13 @@ const runScan = async (world: World, platform: LivingPlatform, { events, attempt
   throw new Error('the scan does not come to an end')
 }
 
-const checkCounts = ({ counts }: StreamResult) => {
+function checkCounts({ counts }: StreamResult) {
   const { received, inserted, updated, unchanged, duplicate, quarantined } = counts ?? ({} as never)
   expect(inserted + updated + unchanged + duplicate + quarantined).toBe(received)
 }
 
 /** Records that stood still and valid during the scan are there, in the table and for readers, as they are. */
-const checkStanding = (world: World, platform: LivingPlatform, standing: Map<string, Json>) => {
+function checkStanding(world: World, platform: LivingPlatform, standing: Map<string, Json>) {
   const { stream } = platform
   const records = world.records.all(stream.name)
   for (const [id, record] of standing) {
@@ -99,7 +99,7 @@ const checkStanding = (world: World, platform: LivingPlatform, standing: Map<str
   }
 }
 
-const stillAndValid = (before: Map<string, Json | null>, platform: LivingPlatform): Map<string, Json> => {
+function stillAndValid(before: Map<string, Json | null>, platform: LivingPlatform): Map<string, Json> {
   const touched = platform.takeTouched()
   return new Map(
     [...platform.state()].filter(
@@ -109,7 +109,7 @@ const stillAndValid = (before: Map<string, Json | null>, platform: LivingPlatfor
 }
 
 /** The lake's current rows, the records table and the platform say the same, once nothing moves any more. */
-const checkSettled = (world: World, platform: LivingPlatform) => {
+function checkSettled(world: World, platform: LivingPlatform) {
   const { stream } = platform
   const state = platform.state()
   const valid = [...state].filter(([, record]) => record !== null).map(([id]) => id)

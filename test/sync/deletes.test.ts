@@ -6,7 +6,7 @@ import { listOf, scripted, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
 const stream = organizationUsers
-const known = async (count: number) => {
+async function known(count: number) {
   const world = createWorld()
   await world.sync(stream, listOf(users(count)))
   return world

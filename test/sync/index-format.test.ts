@@ -4,16 +4,20 @@ import { decodeIndex, encodeIndex } from '../../lib/sync/index-format.ts'
 import { type Entry, hashBytes, type Kind } from '../../lib/sync/key-table.ts'
 
 const header = { pass: 2, tokens: ['a1b2'], files: [] }
-const entry = (key: string, more: Partial<Entry> = {}): Entry => ({
-  key,
-  hash: new Uint8Array(hashBytes).fill(7),
-  changedAt: Date.UTC(2026, 0, 1),
-  kind: 2,
-  pass: 1,
-  ...more,
-})
-const encode = (entries: Entry[]) => encodeIndex(header, { count: entries.length, each: () => entries })
-const decode = (bytes: Uint8Array) => {
+function entry(key: string, more: Partial<Entry> = {}): Entry {
+  return {
+    key,
+    hash: new Uint8Array(hashBytes).fill(7),
+    changedAt: Date.UTC(2026, 0, 1),
+    kind: 2,
+    pass: 1,
+    ...more,
+  }
+}
+function encode(entries: Entry[]) {
+  return encodeIndex(header, { count: entries.length, each: () => entries })
+}
+function decode(bytes: Uint8Array) {
   const { header: read, entries } = decodeIndex(bytes)
   return { header: read, entries: [...entries].map(({ hash, ...rest }) => ({ ...rest, hash: Uint8Array.from(hash) })) }
 }

@@ -8,7 +8,7 @@ import { listOf, pagesOf, scripted, session, user, users } from './support/sourc
 import { createWorld } from './support/world.ts'
 
 /** Dies with the first checkpoint that says something was flushed, and stays dead. */
-const failingAfter = (save: Checkpoints['save'], why: string): Checkpoints['save'] => {
+function failingAfter(save: Checkpoints['save'], why: string): Checkpoints['save'] {
   let dead = false
   return async (checkpoint, lease) => {
     dead ||= (checkpoint.scan?.segments.length ?? 0) > 0 || checkpoint.status === 'failed'

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { watchLease } from '../../lib/sync/lease.ts'
 import { manualClock } from './support/clock.ts'
 
-const settled = () => new Promise((resolve) => setImmediate(resolve))
-const setup = () => {
+function settled() {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+function setup() {
   const clock = manualClock()
   const lease = watchLease(clock, { owner: 'me', expiresAt: clock.now() + 1_000, ttlMs: 1_000 })
   return { clock, lease }

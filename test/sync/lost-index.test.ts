@@ -6,15 +6,18 @@ import { createWorld, type World } from './support/world.ts'
 
 const stream = organizationUsers
 const name = stream.name
-const known = async (count: number, settings = {}) => {
+async function known(count: number, settings = {}) {
   const world = createWorld({ settings })
   await world.sync(stream, listOf(users(count)))
   await world.publish([stream])
   return world
 }
-const without = (world: World) => ({ index: { ...world.index, readIndex: async () => null } })
-const tombstones = (world: World) =>
-  world.lake.publishedRows(name).flatMap(({ id, _op }) => (_op === 'delete' ? [id] : []))
+function without(world: World) {
+  return { index: { ...world.index, readIndex: async () => null } }
+}
+function tombstones(world: World) {
+  return world.lake.publishedRows(name).flatMap(({ id, _op }) => (_op === 'delete' ? [id] : []))
+}
 
 describe('an index that is lost', () => {
   const damages = {

@@ -4,7 +4,7 @@ import type { Attempt, StreamResult } from '../../lib/sync/attempt.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
 import { measureAttempt, measureRun } from '../../lib/sync/measure.ts'
 
-const recorded = () => {
+function recorded() {
   const sent: Record<string, unknown> = {}
   const metrics: Metrics = {
     count: (name, value, dimensions) => {
@@ -14,7 +14,7 @@ const recorded = () => {
   return { sent, metrics }
 }
 
-const measured = (result: Partial<StreamResult>) => {
+function measured(result: Partial<StreamResult>) {
   const { sent, metrics } = recorded()
   const attempt = { deps: { metrics, clock: { now: () => 61_000 } }, scan: { startedAt: 1_000 } } as unknown as Attempt
   const whole = { stream: 'sessions', runId: 'r', reason: null, retryAfterMs: null, counts: null, ...result }
@@ -22,7 +22,9 @@ const measured = (result: Partial<StreamResult>) => {
   return sent
 }
 
-const of = (value: number) => [value, { stream: 'sessions' }]
+function of(value: number) {
+  return [value, { stream: 'sessions' }]
+}
 
 describe('measurements', () => {
   it('of a complete scan tell all of it', () => {

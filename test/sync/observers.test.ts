@@ -14,10 +14,12 @@ const notes = defineTable<{ note: string }, { note: string }>({
   columns: [{ name: 'note', type: 'string', doc: 'The note.', value: ({ note }) => note }],
 }) as Table
 const stream = { ...organizationUsers, observedTables: [notes] }
-const source = (...ids: number[]) => listOf(ids.map((id) => user(id)))
+function source(...ids: number[]) {
+  return listOf(ids.map((id) => user(id)))
+}
 
 /** A world whose users are observed; what the observer is told, in the order of telling. */
-const observedWorld = (answers: Partial<StreamObserver> = {}) => {
+function observedWorld(answers: Partial<StreamObserver> = {}) {
   const told: unknown[] = []
   const observer: StreamObserver = {
     flushed: async (records: readonly ObservedRecord[]) => {

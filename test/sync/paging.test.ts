@@ -4,7 +4,9 @@ import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { chunks, pagesOf, scripted, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
-const expired = () => new RejectedError('400 invalid_cursor', { code: 'bad_request', status: 400 })
+function expired() {
+  return new RejectedError('400 invalid_cursor', { code: 'bad_request', status: 400 })
+}
 
 describe('a page token that comes again', () => {
   it('fails the stream after one repeated request, and deletes nothing (PAG-01)', async () => {

@@ -3,7 +3,9 @@ import { readinessReports } from '../../lib/streams/readiness-reports.ts'
 import { scripted } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
-const report = (id: string) => ({ reportId: id, createdAt: Date.UTC(2026, 0, 1), repoUrl: 'r', apps: {}, report: {} })
+function report(id: string) {
+  return { reportId: id, createdAt: Date.UTC(2026, 0, 1), repoUrl: 'r', apps: {}, report: {} }
+}
 
 describe('the readiness list, which has no hasMore', () => {
   const reportsOf = (...ids: string[]) => ids.map(report)

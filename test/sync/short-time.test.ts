@@ -5,14 +5,17 @@ import { organizationUsers as stream } from '../../lib/streams/organization-user
 import { listOf, scripted, users } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
-const failing = (error: Error) =>
-  scripted((token) => {
+function failing(error: Error) {
+  return scripted((token) => {
     if (token !== null) throw error
     return { records: users(10), nextToken: 'p1' }
   })
+}
 const timeout = new RetryableError('The platform did not answer in 900 ms.', { code: 'timeout' })
 /** The world lets an hour pass before each attempt. */
-const left = (world: World, ms: number) => ({ deadline: deadlineAfter(world.clock, 3_600_000 + ms) })
+function left(world: World, ms: number) {
+  return { deadline: deadlineAfter(world.clock, 3_600_000 + ms) }
+}
 
 describe('a request that fails', () => {
   it('shortly before the end of an invocation pauses the stream, and the next attempt goes on', async () => {

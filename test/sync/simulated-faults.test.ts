@@ -3,12 +3,12 @@ import { systemClock } from '../../lib/core/clock.ts'
 import { deadlineAfter } from '../../lib/core/deadline.ts'
 import type { FaultRule } from '../../lib/local/simulator/faults/rule.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { driveStream } from '../../lib/publish/run-streams.ts'
 import { streams as allStreams } from '../../lib/streams/index.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { readinessReports } from '../../lib/streams/readiness-reports.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
-import { driveStream } from '../../lib/publish/run-streams.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 import { redact, sourceOf } from './support/simulated.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -21,15 +21,16 @@ beforeAll(async () => {
 afterAll(() => sim.close())
 afterEach(() => sim.clearFaults())
 
-const sync = (world: World, stream: Stream = organizationUsers, key?: string) =>
-  world.sync(stream, sourceOf(sim, { key }), { redact })
-const synced = async (stream: Stream = organizationUsers) => {
+function sync(world: World, stream: Stream = organizationUsers, key?: string) {
+  return world.sync(stream, sourceOf(sim, { key }), { redact })
+}
+async function synced(stream: Stream = organizationUsers) {
   const world = createWorld({ settings: { flushRecords: 100 } })
   expect(await sync(world, stream)).toMatchObject({ status: 'complete' })
   return world
 }
 /** What a fault makes of a sync of users who are all known, and the requests it took. */
-const under = async (...rules: FaultRule[]) => {
+async function under(...rules: FaultRule[]) {
   const world = await synced()
   for (const rule of rules) sim.fault(rule)
   const before = sim.counts.listUsers ?? 0

@@ -9,13 +9,16 @@ import { createWorld, type World } from './support/world.ts'
 
 const stream = organizationUsers
 /** A list whose pages take a while on the world's clock. */
-const slow = (world: World, pages: ReturnType<typeof users>[], pageMs: number) =>
-  scripted((token) => {
+function slow(world: World, pages: ReturnType<typeof users>[], pageMs: number) {
+  return scripted((token) => {
     world.clock.advance(pageMs)
     const at = token === null ? 0 : Number(token.slice(1))
     return { records: pages[at] ?? [], nextToken: at + 1 < pages.length ? `p${at + 1}` : null }
   })
-const rowsOf = (world: World) => world.lake.publishedRows('organization_users')
+}
+function rowsOf(world: World) {
+  return world.lake.publishedRows('organization_users')
+}
 
 describe('an attempt whose time runs out', () => {
   it('stops before a page that would not fit, and keeps what it read (SQS-11)', async () => {

@@ -26,7 +26,7 @@ type DiffOptions = { comparableSecrets: boolean }
  * What differs between two settings, field by field, sorted by path. Lists of plain values are compared as sets, lists of
  * objects by their ids where all have one, otherwise as sets, too.
  */
-export const diffSettings = (before: Json | undefined, after: Json | undefined, options: DiffOptions): Change[] => {
+export function diffSettings(before: Json | undefined, after: Json | undefined, options: DiffOptions): Change[] {
   const prepare = (value: Json | undefined) =>
     value === undefined || options.comparableSecrets ? value : masked(value)
   const changes: Change[] = []
@@ -38,7 +38,7 @@ export const diffSettings = (before: Json | undefined, after: Json | undefined, 
 
 type Pair = [before: Json | undefined, after: Json | undefined]
 
-const compare = (path: string, [was, is]: Pair, changes: Change[]): void => {
+function compare(path: string, [was, is]: Pair, changes: Change[]): void {
   // Null in the place of what can hold something says that nothing is in it: what was there went, field by field.
   const [before, after] = [isFilled(is) ? (was ?? undefined) : was, isFilled(was) ? (is ?? undefined) : is]
   if (before !== undefined && after !== undefined && equal(before, after)) return
@@ -51,18 +51,20 @@ const compare = (path: string, [was, is]: Pair, changes: Change[]): void => {
   else if (before !== undefined || after !== undefined) changes.push(valueChange(path, [before, after]))
 }
 
-const isFilled = (value: Json | undefined): boolean =>
-  Array.isArray(value) ? value.length > 0 : isPlainObject(value) && Object.keys(value).length > 0
+function isFilled(value: Json | undefined): boolean {
+  return Array.isArray(value) ? value.length > 0 : isPlainObject(value) && Object.keys(value).length > 0
+}
 
 /** The fields of an object; of nothing, none. Null when it is a value of its own. */
-const childrenOf = (value: Json | undefined): { [key: string]: Json } | null =>
-  value === undefined ? {} : isPlainObject(value) ? value : null
+function childrenOf(value: Json | undefined): { [key: string]: Json } | null {
+  return value === undefined ? {} : isPlainObject(value) ? value : null
+}
 
-const compareFields = (
+function compareFields(
   path: string,
   [before, after]: [{ [key: string]: Json }, { [key: string]: Json }],
   changes: Change[],
-): void => {
+): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [ownValue(before, key), ownValue(after, key)]
     const below = joinPath(path, key)
@@ -73,12 +75,15 @@ const compareFields = (
   }
 }
 
-const ownValue = (object: { [key: string]: Json }, key: string): Json | undefined =>
-  Object.hasOwn(object, key) ? object[key] : undefined
+function ownValue(object: { [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
 
-const isEmptyObject = (value: Json | undefined) => isPlainObject(value) && Object.keys(value).length === 0
+function isEmptyObject(value: Json | undefined) {
+  return isPlainObject(value) && Object.keys(value).length === 0
+}
 
-const compareLists = (path: string, [before, after]: [Json[], Json[]], changes: Change[]): void => {
+function compareLists(path: string, [before, after]: [Json[], Json[]], changes: Change[]): void {
   const [left, right] = [byId(before), byId(after)]
   const itemsAfter = after.length
   if (left && right && left.size + right.size > 0) {
@@ -97,10 +102,12 @@ const compareLists = (path: string, [before, after]: [Json[], Json[]], changes: 
     if (!was.has(text)) changes.push({ ...valueChange(path, [undefined, item]), itemsAfter })
 }
 
-const asSet = (list: Json[]) => new Map(list.map((item) => [canonicalJson(item), item]))
+function asSet(list: Json[]) {
+  return new Map(list.map((item) => [canonicalJson(item), item]))
+}
 
 /** A list's items by their ids; null unless each is an object with an id of its own. */
-const byId = (list: Json[]): Map<string, Json> | null => {
+function byId(list: Json[]): Map<string, Json> | null {
   const items = new Map<string, Json>()
   for (const item of list) {
     const id = isPlainObject(item) && Object.hasOwn(item, 'id') ? item.id : undefined
@@ -110,40 +117,48 @@ const byId = (list: Json[]): Map<string, Json> | null => {
   return items.size === list.length ? items : null
 }
 
-const valueChange = (path: string, [before, after]: Pair): Change => ({
-  path,
-  kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
-  before,
-  after,
-  secret: false,
-})
+function valueChange(path: string, [before, after]: Pair): Change {
+  return {
+    path,
+    kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+    before,
+    after,
+    secret: false,
+  }
+}
 
 /** Whether nothing but a secret differs: both sides then read the same, and that it changed is all there is to say. */
-export const onlySecretDiffers = ({ before, after, secret }: Change): boolean =>
-  secret && before !== undefined && after !== undefined && equal(before, after)
+export function onlySecretDiffers({ before, after, secret }: Change): boolean {
+  return secret && before !== undefined && after !== undefined && equal(before, after)
+}
 
 /** A change as people may see it. */
-const concealed = ({ before, after }: Change): Pick<Change, 'before' | 'after' | 'secret'> => {
+function concealed({ before, after }: Change): Pick<Change, 'before' | 'after' | 'secret'> {
   const hide = (value: Json | undefined) => (value === undefined ? undefined : masked(value))
   const shown = { before: hide(before), after: hide(after) }
   return { ...shown, secret: differs(shown.before, before) || differs(shown.after, after) }
 }
 
-const equal = (a: Json, b: Json): boolean => a === b || canonicalJson(a) === canonicalJson(b)
+function equal(a: Json, b: Json): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b)
+}
 
-const differs = (a: Json | undefined, b: Json | undefined): boolean =>
-  a !== undefined && b !== undefined && !equal(a, b)
+function differs(a: Json | undefined, b: Json | undefined): boolean {
+  return a !== undefined && b !== undefined && !equal(a, b)
+}
 
 /** Names that are no words are quoted, so that a path reads in one way only. */
-const joinPath = (path: string, key: string): string =>
-  /^[A-Za-z_$][\w$-]*$/.test(key) ? (path === '' ? key : `${path}.${key}`) : `${path}[${JSON.stringify(key)}]`
+function joinPath(path: string, key: string): string {
+  return /^[A-Za-z_$][\w$-]*$/.test(key) ? (path === '' ? key : `${path}.${key}`) : `${path}[${JSON.stringify(key)}]`
+}
 
 /** A value as people read it: text as it is, all else as JSON. */
-export const shownValue = (value: Json | undefined): string =>
-  value === undefined
+export function shownValue(value: Json | undefined): string {
+  return value === undefined
     ? ''
     : typeof value === 'string'
       ? value
       : isRawNumber(value)
         ? value.rawJSON
         : canonicalJson(value)
+}

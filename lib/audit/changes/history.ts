@@ -1,7 +1,7 @@
-import { type Change, diffSettings } from './diff.ts'
 import { Entry } from '../trail/entry.ts'
 import { readAhead } from '../trail/read-ahead.ts'
 import { unseal } from '../trail/sealed.ts'
+import { type Change, diffSettings } from './diff.ts'
 import type { Watch, WatchMatch } from './watch.ts'
 
 /** A change with the watch rules that it matches. */
@@ -47,15 +47,15 @@ export async function* readHistory(
   }
 }
 
-const entryIn = (bytes: Uint8Array | null): Entry | null => {
+function entryIn(bytes: Uint8Array | null): Entry | null {
   const object = bytes && unseal(bytes)
   return object ? Entry.parse(object.value) : null
 }
 
-const lastReadable = async (
+async function lastReadable(
   read: (sequence: number) => Promise<Uint8Array | null>,
   places: readonly EntryPlace[],
-): Promise<Entry | null> => {
+): Promise<Entry | null> {
   for (const { sequence } of places.toReversed()) {
     const entry = entryIn(await read(sequence))
     if (entry) return entry
@@ -63,20 +63,23 @@ const lastReadable = async (
   return null
 }
 
-const stepOf = (entry: Entry, before: Entry | null, watch: Watch): Step => ({
-  entry,
-  previous: before && { revision: before.revision, sequence: before.sequence },
-  changes: diffEntries(before, entry).map((change) => ({ ...change, matches: before ? watch(change) : [] })),
-})
+function stepOf(entry: Entry, before: Entry | null, watch: Watch): Step {
+  return {
+    entry,
+    previous: before && { revision: before.revision, sequence: before.sequence },
+    changes: diffEntries(before, entry).map((change) => ({ ...change, matches: before ? watch(change) : [] })),
+  }
+}
 
 /** What differs between the settings of two entries; of the first entry, all that is set. */
-export const diffEntries = (before: Entry | null, after: Entry): Change[] =>
-  diffSettings(before?.settings, after.settings, {
+export function diffEntries(before: Entry | null, after: Entry): Change[] {
+  return diffSettings(before?.settings, after.settings, {
     comparableSecrets: before === null || before.redactionKey === after.redactionKey,
   })
+}
 
 /** Who made a change, as far as the platform says so. */
-export const userOf = ({ user }: Entry): { id: string | null; email: string | null; name: string | null } => {
+export function userOf({ user }: Entry): { id: string | null; email: string | null; name: string | null } {
   const field = (name: string): string | null => {
     const value = (user as { [key: string]: unknown } | null | undefined)?.[name]
     return typeof value === 'string' && value !== '' ? value : null
@@ -85,7 +88,7 @@ export const userOf = ({ user }: Entry): { id: string | null; email: string | nu
 }
 
 /** A name for people: name and address as far as they are known. */
-export const userText = (entry: Entry): string => {
+export function userText(entry: Entry): string {
   const { id, email, name } = userOf(entry)
   if (name && email) return `${name} <${email}>`
   return name ?? email ?? id ?? 'unknown'

@@ -4,10 +4,12 @@ import type { SettingChangeRow } from '../../streams/audit-tables.ts'
 import { type Step, userOf } from './history.ts'
 import { gravest } from './watch.ts'
 
-const jsonText = (value: Json | undefined) => (value === undefined ? null : canonicalJson(value))
+function jsonText(value: Json | undefined) {
+  return value === undefined ? null : canonicalJson(value)
+}
 
 /** The rows of a step in the warehouse, one per setting that differs. */
-export const changeRowsOf = ({ entry, previous, changes }: Step): SettingChangeRow[] => {
+export function changeRowsOf({ entry, previous, changes }: Step): SettingChangeRow[] {
   const { id, email, name } = userOf(entry)
   return changes.map(({ path, kind, before, after, secret, matches }, at) => ({
     revision: entry.revision,

@@ -8,7 +8,7 @@ import { watchRules } from './watch-rules.ts'
  * Our watch rules and those of the configuration: a JSON list, or the path of a file that holds one.
  * @throws FatalError `configuration` that says which rule is wrong and how.
  */
-export const configuredRules = (configured: string | undefined): readonly WatchRule[] => {
+export function configuredRules(configured: string | undefined): readonly WatchRule[] {
   if (!configured) return watchRules
   try {
     const text = configured.trimStart().startsWith('[') ? configured : readFileSync(configured, 'utf8')

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Json } from '../../core/json.ts'
-import type { Change } from './diff.ts'
 import { Severity } from '../trail/finding.ts'
+import type { Change } from './diff.ts'
 
 /** What must be true of a change for a rule to match. All that are given must hold. */
 const Condition = z.strictObject({
@@ -43,7 +43,7 @@ export type WatchMatch = Pick<WatchRule, 'id' | 'severity' | 'why'>
 export type Watch = (change: Change) => WatchMatch[]
 
 /** Compiles rules. Of two with one id the later counts, so that a configuration can replace a rule of ours. */
-export const createWatch = (rules: readonly WatchRule[]): Watch => {
+export function createWatch(rules: readonly WatchRule[]): Watch {
   const compiled = [...new Map(rules.map((rule) => [rule.id, rule])).values()].map((rule) => ({
     rule,
     matches: pathMatcher(rule.paths),
@@ -57,13 +57,16 @@ export const createWatch = (rules: readonly WatchRule[]): Watch => {
 const order: Record<Severity, number> = { critical: 0, warning: 1, info: 2 }
 
 /** The gravest of several severities; null of none. */
-export const gravest = (severities: readonly Severity[]): Severity | null =>
-  severities.toSorted((a, b) => order[a] - order[b])[0] ?? null
+export function gravest(severities: readonly Severity[]): Severity | null {
+  return severities.toSorted((a, b) => order[a] - order[b])[0] ?? null
+}
 
 /** Paths in parts: names, and what stands in brackets. */
-const partsOf = (path: string): string[] => path.match(/\[[^\]]*\]|[^.[\]]+/g) ?? []
+function partsOf(path: string): string[] {
+  return path.match(/\[[^\]]*\]|[^.[\]]+/g) ?? []
+}
 
-const pathMatcher = (patterns: readonly string[]): ((path: string) => boolean) => {
+function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
   const compiled = patterns.map(partsOf)
   return (path) => {
     const parts = partsOf(path)
@@ -71,7 +74,7 @@ const pathMatcher = (patterns: readonly string[]): ((path: string) => boolean) =
   }
 }
 
-const matchParts = ([first, ...rest]: string[], parts: string[]): boolean => {
+function matchParts([first, ...rest]: string[], parts: string[]): boolean {
   if (first === undefined) return parts.length === 0
   if (first === '**') return parts.some((_, at) => matchParts(rest, parts.slice(at))) || matchParts(rest, [])
   const [part, ...others] = parts
@@ -82,22 +85,25 @@ const matchParts = ([first, ...rest]: string[], parts: string[]): boolean => {
   )
 }
 
-const holds = (when: WatchRule['when'], { kind, before, after, secret, itemsAfter }: Change): boolean =>
-  (when.kind === undefined || when.kind.includes(kind)) &&
-  (when.becomes === undefined || after === when.becomes) &&
-  (when.was === undefined || before === when.was) &&
-  (when.number === undefined || moved(before, after) === when.number) &&
-  (when.raisedIn === undefined || isRaised(when.raisedIn, before, after)) &&
-  (when.emptied === undefined || (kind === 'removed' && itemsAfter === 0) === when.emptied) &&
-  (when.secret === undefined || secret === when.secret)
+function holds(when: WatchRule['when'], { kind, before, after, secret, itemsAfter }: Change): boolean {
+  return (
+    (when.kind === undefined || when.kind.includes(kind)) &&
+    (when.becomes === undefined || after === when.becomes) &&
+    (when.was === undefined || before === when.was) &&
+    (when.number === undefined || moved(before, after) === when.number) &&
+    (when.raisedIn === undefined || isRaised(when.raisedIn, before, after)) &&
+    (when.emptied === undefined || (kind === 'removed' && itemsAfter === 0) === when.emptied) &&
+    (when.secret === undefined || secret === when.secret)
+  )
+}
 
-const moved = (before: Json | undefined, after: Json | undefined): 'lower' | 'higher' | null => {
+function moved(before: Json | undefined, after: Json | undefined): 'lower' | 'higher' | null {
   if (typeof before !== 'number' || typeof after !== 'number' || before === after) return null
   return after < before ? 'lower' : 'higher'
 }
 
 /** A value that is not in the list may be anything, so that it deserves a look. */
-const isRaised = (levels: readonly string[], before: Json | undefined, after: Json | undefined): boolean => {
+function isRaised(levels: readonly string[], before: Json | undefined, after: Json | undefined): boolean {
   const from = before === undefined ? 0 : levels.indexOf(String(before))
   const to = levels.indexOf(String(after))
   return after === undefined || to === -1 || from === -1 || to > from

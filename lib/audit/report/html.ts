@@ -5,7 +5,7 @@ type Part = Html | string | number | null | false | readonly Part[]
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-const render = (part: Part): string => {
+function render(part: Part): string {
   if (part === null || part === false) return ''
   if (typeof part === 'string') return part.replace(/[&<>"']/g, (character) => escapes[character] as string)
   if (typeof part === 'number') return String(part)
@@ -13,9 +13,13 @@ const render = (part: Part): string => {
 }
 
 /** A template whose values are escaped, unless they are HTML already. */
-export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
-  html: texts.reduce((out, text, at) => `${out}${render(parts[at - 1] ?? null)}${text}`),
-})
+export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
+  return {
+    html: texts.reduce((out, text, at) => `${out}${render(parts[at - 1] ?? null)}${text}`),
+  }
+}
 
 /** HTML that was written by hand, as a style sheet. */
-export const rawHtml = (text: string): Html => ({ html: text })
+export function rawHtml(text: string): Html {
+  return { html: text }
+}

@@ -3,36 +3,40 @@ import { type Step, userText, type WatchedChange } from '../changes/history.ts'
 import { type Html, html } from './html.ts'
 
 /** A time for people; what is no time is shown as it is. */
-export const shown = (time: string): string => {
+export function shown(time: string): string {
   const ms = Date.parse(time)
   return Number.isNaN(ms) ? time : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-const dayShown = (time: string): string => (Number.isNaN(Date.parse(time)) ? time : shown(time).slice(0, 10))
+function dayShown(time: string): string {
+  return Number.isNaN(Date.parse(time)) ? time : shown(time).slice(0, 10)
+}
 
 /** Longer names fill a cell, and may go on in the next line before a capital. */
 const longName = 24
 
 /** A path that may go on in the next line after a dot or before a bracket, rather than anywhere in a name. */
-export const breakable = (path: string): Html =>
-  html`${path
+export function breakable(path: string): Html {
+  return html`${path
     .split(/(?<=\.)|(?=\[)/)
     .flatMap((name) => (name.length > longName ? name.split(/(?<=[a-z])(?=[A-Z])/) : name))
     .map((part, at) => html`${at > 0 && html`<wbr>`}${part}`)}`
+}
 
 /** When a revision was made, as far as the platform says so; to the minute or the day. */
-export const whenOf = ({ updatedAt }: Step['entry'], to: 'minute' | 'day'): Html | null =>
-  typeof updatedAt === 'string'
+export function whenOf({ updatedAt }: Step['entry'], to: 'minute' | 'day'): Html | null {
+  return typeof updatedAt === 'string'
     ? html`<time datetime="${updatedAt}">${to === 'day' ? dayShown(updatedAt) : shown(updatedAt)}</time>`
     : null
+}
 
 /** Every revision, newest first, with who changed what. */
-export const reportTimeline = (
-  steps: readonly Step[],
-): Html => html`<section aria-labelledby="timeline"><h2 id="timeline">All revisions</h2>
+export function reportTimeline(steps: readonly Step[]): Html {
+  return html`<section aria-labelledby="timeline"><h2 id="timeline">All revisions</h2>
 ${steps.length === 0 ? html`<p>None.</p>` : html`<ol class="timeline">${steps.toReversed().map(revisionItem)}</ol>`}</section>`
+}
 
-const revisionItem = ({ entry, previous, changes }: Step): Html => {
+function revisionItem({ entry, previous, changes }: Step): Html {
   const { revision, sequence, recordedAt, hash } = entry
   const when = whenOf(entry, 'minute')
   const again = previous?.revision === revision
@@ -42,12 +46,14 @@ const revisionItem = ({ entry, previous, changes }: Step): Html => {
 ${changes.length === 0 ? html`<p>No setting differs${previous && ` from revision ${previous.revision}`}.</p>` : changeTable(changes, previous)}</li>`
 }
 
-const changeTable = (changes: WatchedChange[], previous: Step['previous']): Html => html`<table>
+function changeTable(changes: WatchedChange[], previous: Step['previous']): Html {
+  return html`<table>
 <caption>${previous ? `Against revision ${previous.revision}` : 'All that was set; there is nothing before it to compare with'}</caption>
 <thead><tr><th scope="col">Setting</th><th scope="col">Change</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
 <tbody>${changes.map(changeRow)}</tbody></table>`
+}
 
-const changeRow = (change: WatchedChange): Html => {
+function changeRow(change: WatchedChange): Html {
   const { path, kind, before, after, matches } = change
   const bySecret = onlySecretDiffers(change)
   return html`<tr><th scope="row">${breakable(path)}${matches.map(

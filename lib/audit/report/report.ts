@@ -1,10 +1,10 @@
+import { type Step, userOf, userText, type WatchedChange } from '../changes/history.ts'
 import type { Finding, Severity } from '../trail/finding.ts'
 import { meaningOf } from '../trail/finding.ts'
-import { type Step, userOf, userText, type WatchedChange } from '../changes/history.ts'
+import { countsText, faultsText, type TrailReport } from '../verify/verify.ts'
 import { type Html, html, rawHtml } from './html.ts'
 import { reportStyle } from './report-style.ts'
 import { breakable, reportTimeline, shown, whenOf } from './report-timeline.ts'
-import { countsText, faultsText, type TrailReport } from '../verify/verify.ts'
 
 /** All that the report shows. Steps come in the order of their revisions. */
 type ReportContent = {
@@ -21,8 +21,8 @@ type ReportContent = {
  * One page for an auditor that needs nothing but itself: summary, verification and how to repeat it, findings, changes
  * that deserve attention, and every revision with who changed what. Holds no secret and no script.
  */
-export const renderReport = (content: ReportContent): string =>
-  html`<!doctype html>
+export function renderReport(content: ReportContent): string {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -49,6 +49,7 @@ ${reportTimeline(content.steps)}
 </body>
 </html>
 `.html
+}
 
 const sections: [id: string, title: string][] = [
   ['summary', 'Summary'],
@@ -58,7 +59,7 @@ const sections: [id: string, title: string][] = [
   ['timeline', 'All revisions'],
 ]
 
-const summary = ({ steps, findings, verification: { entries, faults } }: ReportContent): Html => {
+function summary({ steps, findings, verification: { entries, faults } }: ReportContent): Html {
   const people = new Set(
     steps.flatMap(({ entry }) => userOf(entry).id ?? userOf(entry).email ?? userOf(entry).name ?? []),
   )
@@ -78,7 +79,7 @@ const summary = ({ steps, findings, verification: { entries, faults } }: ReportC
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`
 }
 
-const verification = ({ verification: report, trustedKeyIds }: ReportContent): Html => {
+function verification({ verification: report, trustedKeyIds }: ReportContent): Html {
   const { faults, digests, unsignedEntries } = report
   const good = faults.length === 0
   return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
@@ -95,38 +96,41 @@ ${faults.length > 0 && faultTable(report)}
 <p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p></section>`
 }
 
-const faultTable = ({ faults }: TrailReport): Html => html`<table><caption>Faults</caption>
+function faultTable({ faults }: TrailReport): Html {
+  return html`<table><caption>Faults</caption>
 <thead><tr><th scope="col">Place</th><th scope="col">Kind</th><th scope="col">What is wrong</th></tr></thead>
 <tbody>${faults.map(({ place, kind, message }) => html`<tr><th scope="row">${place}</th><td>${kind.replaceAll('_', ' ')}</td><td>${message}</td></tr>`)}</tbody></table>`
+}
 
-const findings = ({
-  findings,
-}: ReportContent): Html => html`<section aria-labelledby="findings"><h2 id="findings">Findings</h2>
+function findings({ findings }: ReportContent): Html {
+  return html`<section aria-labelledby="findings"><h2 id="findings">Findings</h2>
 ${findings.length === 0 ? html`<p>None.</p>` : findingTable(findings)}</section>`
+}
 
-const findingTable = (
-  findings: readonly Finding[],
-): Html => html`<table><caption>What was found wrong with the history, newest first</caption>
+function findingTable(findings: readonly Finding[]): Html {
+  return html`<table><caption>What was found wrong with the history, newest first</caption>
 <thead><tr><th scope="col">Finding</th><th scope="col">Severity</th><th scope="col">Seen</th><th scope="col">Details</th></tr></thead>
 <tbody>${findings.toReversed().map(
-  ({
-    sequence,
-    kind,
-    severity,
-    observedAt,
-    message,
-  }) => html`<tr><th scope="row">${sequence}</th><td>${tag(severity)}</td>
+    ({
+      sequence,
+      kind,
+      severity,
+      observedAt,
+      message,
+    }) => html`<tr><th scope="row">${sequence}</th><td>${tag(severity)}</td>
 <td><time datetime="${observedAt}">${shown(observedAt)}</time></td><td>${meaningOf(kind)} ${message}</td></tr>`,
-)}</tbody></table>`
+  )}</tbody></table>`
+}
 
 type Matched = { step: Step; change: WatchedChange; severity: Severity; why: string }
 
-const matchesOf = (steps: readonly Step[]): Matched[] =>
-  steps.flatMap((step) =>
+function matchesOf(steps: readonly Step[]): Matched[] {
+  return steps.flatMap((step) =>
     step.changes.flatMap((change) => change.matches.map(({ severity, why }) => ({ step, change, severity, why }))),
   )
+}
 
-const attention = ({ steps }: ReportContent): Html => {
+function attention({ steps }: ReportContent): Html {
   const matches = matchesOf(steps).toReversed()
   const rows = (['critical', 'warning', 'info'] as const).flatMap((severity) =>
     matches.filter((it) => it.severity === severity),
@@ -150,4 +154,6 @@ ${
 }</section>`
 }
 
-const tag = (severity: Severity): Html => html`<span class="tag ${severity}">${severity}</span>`
+function tag(severity: Severity): Html {
+  return html`<span class="tag ${severity}">${severity}</span>`
+}

@@ -7,11 +7,11 @@ import { keyOf, type Link, type Series, seal } from './sealed.ts'
 import type { Batch } from './trail.ts'
 
 /** Seals drafts as the next objects of a chain that reaches to `mark`. */
-export const chain = (
+export function chain(
   series: Series,
   mark: Mark,
   drafts: readonly { [key: string]: Json | undefined }[],
-): { writes: Write[]; mark: Mark } => {
+): { writes: Write[]; mark: Mark } {
   const writes: Write[] = []
   let { sequence, hash } = mark
   for (const draft of drafts) {
@@ -25,10 +25,10 @@ export const chain = (
 }
 
 /** The batch that appends entries and findings; null when there are none. */
-export const chainBatch = (
+export function chainBatch(
   marks: Marks,
   drafts: { entries?: readonly EntryDraft[]; findings?: readonly FindingDraft[] },
-): Batch | null => {
+): Batch | null {
   const entries = chain('entries', marks.entries, drafts.entries ?? [])
   const findings = chain('findings', marks.findings, drafts.findings ?? [])
   const writes = [...entries.writes, ...findings.writes]

@@ -5,11 +5,11 @@ import type { Range, RevisionIndex } from './revision-index.ts'
  * What a full list of the platform's revisions says against the recorded ones: vanished, returned, and missing numbers.
  * What an earlier finding named is not named again.
  */
-export const compareHistory = (
+export function compareHistory(
   { revisions, vanished, gaps }: RevisionIndex,
   seen: ReadonlySet<number>,
   occasion: Occasion,
-): FindingDraft[] => {
+): FindingDraft[] {
   const recorded = [...revisions.keys()]
   const gone = recorded.filter((revision) => !seen.has(revision) && !vanished.has(revision))
   const back = [...vanished].filter((revision) => seen.has(revision))
@@ -46,10 +46,12 @@ export const compareHistory = (
   ]
 }
 
-const ascending = (a: number, b: number) => a - b
+function ascending(a: number, b: number) {
+  return a - b
+}
 
 /** Numbers as rows of consecutive ones: first and last of each. */
-const rowsOf = (numbers: number[]): Range[] => {
+function rowsOf(numbers: number[]): Range[] {
   const rows: Range[] = []
   for (const number of numbers.toSorted(ascending)) {
     const last = rows.at(-1)
@@ -59,8 +61,9 @@ const rowsOf = (numbers: number[]): Range[] => {
   return rows
 }
 
-const holesBetween = (numbers: number[]): Range[] =>
-  rowsOf([...new Set(numbers)]).flatMap(([from], at, rows): Range[] => {
+function holesBetween(numbers: number[]): Range[] {
+  return rowsOf([...new Set(numbers)]).flatMap(([from], at, rows): Range[] => {
     const before = rows[at - 1]
     return before ? [[before[1] + 1, from - 1]] : []
   })
+}

@@ -18,13 +18,17 @@ export const Digest = z.object({
 export type Digest = z.infer<typeof Digest>
 
 /** Where the signature over a digest's bytes lies. */
-export const signatureKeyOf = (sequence: number): string => keyOf('digests', sequence).replace(/json$/, 'sig')
+export function signatureKeyOf(sequence: number): string {
+  return keyOf('digests', sequence).replace(/json$/, 'sig')
+}
 
 /** Where public keys lie. */
 export const keysPrefix = 'audit/keys/'
 
 /** Where a public key lies. */
-export const publicKeyKeyOf = (keyId: string): string => `${keysPrefix}${keyId}.pem`
+export function publicKeyKeyOf(keyId: string): string {
+  return `${keysPrefix}${keyId}.pem`
+}
 
 /** Writes digests. Safe to run at the same time as others. */
 export type Digester = {
@@ -45,7 +49,7 @@ type Deps = {
 }
 
 /** A digester over a trail. */
-export const createDigester = (deps: Deps): Digester => {
+export function createDigester(deps: Deps): Digester {
   const { trail, clock } = deps
   return {
     write: async (signal) => {
@@ -60,15 +64,16 @@ export const createDigester = (deps: Deps): Digester => {
   }
 }
 
-const covers = ({ head }: Digest, { entries, findings }: Marks): boolean =>
-  head.entries.hash === entries.hash && head.findings.hash === findings.hash
+function covers({ head }: Digest, { entries, findings }: Marks): boolean {
+  return head.entries.hash === entries.hash && head.findings.hash === findings.hash
+}
 
-const readDigest = async (trail: Trail, sequence: number): Promise<Digest | null> => {
+async function readDigest(trail: Trail, sequence: number): Promise<Digest | null> {
   const bytes = sequence > 0 ? await trail.read('digests', sequence) : null
   return Digest.nullable().parse((bytes && unseal(bytes)?.value) ?? null)
 }
 
-const digestBatch = async (marks: Marks, { signer, clock, promisedMs }: Deps): Promise<Batch> => {
+async function digestBatch(marks: Marks, { signer, clock, promisedMs }: Deps): Promise<Batch> {
   const now = clock.now()
   const keyId = await signer.keyId()
   const draft = {

@@ -2,8 +2,12 @@ import * as z from 'zod'
 import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`))
-const json = () => z.custom<Json>((value) => value !== undefined)
+function hex(digits: number) {
+  return z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`))
+}
+function json() {
+  return z.custom<Json>((value) => value !== undefined)
+}
 
 /** What all objects of the three chains have. */
 export const linkFields = {
@@ -33,7 +37,7 @@ export type Revision = { [key: string]: Json }
 export type EntryDraft = Omit<Entry, 'hash' | 'previousHash' | 'sequence' | 'version'>
 
 /** The content of an entry for a redacted revision. */
-export const draftEntry = (revision: Revision, seen: { recordedAt: string; redactionKey: string }): EntryDraft => {
+export function draftEntry(revision: Revision, seen: { recordedAt: string; redactionKey: string }): EntryDraft {
   const { revision: number, updatedAt, user, settings, ...otherFields } = revision
   return {
     ...seen,
@@ -46,13 +50,15 @@ export const draftEntry = (revision: Revision, seen: { recordedAt: string; redac
 }
 
 /** The redacted revision that an entry recorded. */
-export const revisionOf = ({ revision, updatedAt, user, settings, otherFields }: Entry | EntryDraft): Revision => ({
-  ...(otherFields as Revision | undefined),
-  revision,
-  ...(updatedAt === undefined ? {} : { updatedAt }),
-  ...(user === undefined ? {} : { user }),
-  ...(settings === undefined ? {} : { settings }),
-})
+export function revisionOf({ revision, updatedAt, user, settings, otherFields }: Entry | EntryDraft): Revision {
+  return {
+    ...(otherFields as Revision | undefined),
+    revision,
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...(user === undefined ? {} : { user }),
+    ...(settings === undefined ? {} : { settings }),
+  }
+}
 
 const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
 
@@ -60,7 +66,7 @@ const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
 const secretMark = '[secret]'
 
 /** A value for people's eyes: fingerprints, also those inside URLs, give way to one mark. */
-export const masked = (value: Json): Json => {
+export function masked(value: Json): Json {
   if (typeof value === 'string') return value.replace(fingerprints, secretMark)
   if (Array.isArray(value)) return value.map(masked)
   if (!isPlainObject(value)) return value
@@ -68,4 +74,6 @@ export const masked = (value: Json): Json => {
 }
 
 /** Whether two values differ in nothing but their fingerprints. */
-export const equalButForSecrets = (a: Json, b: Json): boolean => canonicalJson(masked(a)) === canonicalJson(masked(b))
+export function equalButForSecrets(a: Json, b: Json): boolean {
+  return canonicalJson(masked(a)) === canonicalJson(masked(b))
+}

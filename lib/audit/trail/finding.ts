@@ -31,10 +31,14 @@ const meanings: Record<FindingKind, { severity: Severity; meaning: string }> = {
 }
 
 /** How grave findings of a kind are. */
-const severityOf = (kind: FindingKind): Severity => meanings[kind].severity
+function severityOf(kind: FindingKind): Severity {
+  return meanings[kind].severity
+}
 
 /** What findings of a kind mean, in one sentence. */
-export const meaningOf = (kind: FindingKind): string => meanings[kind].meaning
+export function meaningOf(kind: FindingKind): string {
+  return meanings[kind].meaning
+}
 
 /** Something that someone must look at. Findings are chained as entries are, so that none can be dropped unseen. */
 export const Finding = z.object({
@@ -61,23 +65,26 @@ export type Occasion = { runId: string | null; scanId: string | null; observedAt
 type Subject = { revision?: number; revisionTo?: number; recordedAs?: number | undefined; place?: string }
 
 /** A finding about something, seen on an occasion. `message` never holds a value of the settings. */
-export const draftFinding = (
+export function draftFinding(
   kind: FindingKind,
   { runId, scanId, observedAt }: Occasion,
   { message, revision, revisionTo = revision, recordedAs, place }: Subject & { message: string },
-): FindingDraft => ({
-  kind,
-  severity: severityOf(kind),
-  observedAt,
-  runId,
-  scanId,
-  revision: revision ?? null,
-  revisionTo: revisionTo ?? null,
-  recordedAs: recordedAs ?? null,
-  place: place ?? null,
-  message,
-})
+): FindingDraft {
+  return {
+    kind,
+    severity: severityOf(kind),
+    observedAt,
+    runId,
+    scanId,
+    revision: revision ?? null,
+    revisionTo: revisionTo ?? null,
+    recordedAs: recordedAs ?? null,
+    place: place ?? null,
+    message,
+  }
+}
 
 /** "revision 7" or "revisions 7 to 9". */
-export const revisionsText = (from: number, to: number): string =>
-  from === to ? `revision ${from}` : `revisions ${from} to ${to}`
+export function revisionsText(from: number, to: number): string {
+  return from === to ? `revision ${from}` : `revisions ${from} to ${to}`
+}

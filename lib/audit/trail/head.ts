@@ -25,14 +25,18 @@ export type HeadState = {
   reported: { entries: number; findings: number }
 }
 
-const nothing = (): Mark => ({ sequence: 0, hash: genesis })
+function nothing(): Mark {
+  return { sequence: 0, hash: genesis }
+}
 
 /** The head of a trail without objects. */
-export const newHead = (): HeadState => ({
-  marks: { entries: nothing(), findings: nothing(), digests: nothing() },
-  pending: null,
-  reported: { entries: 0, findings: 0 },
-})
+export function newHead(): HeadState {
+  return {
+    marks: { entries: nothing(), findings: nothing(), digests: nothing() },
+    pending: null,
+    reported: { entries: 0, findings: 0 },
+  }
+}
 
 /** The chains, in the order in which they are read and shown. */
 export const allSeries: readonly Series[] = ['entries', 'findings', 'digests']

@@ -27,7 +27,7 @@ const indexKey = 'index/audit/revisions.json.zst'
 const readsAtOnce = 32
 
 /** An index cache over a trail. */
-export const createIndexCache = ({ trail, work }: { trail: Trail; work: WorkStore }): IndexCache => {
+export function createIndexCache({ trail, work }: { trail: Trail; work: WorkStore }): IndexCache {
   let index: RevisionIndex | null = null
   let saved = ''
 
@@ -55,13 +55,15 @@ export const createIndexCache = ({ trail, work }: { trail: Trail; work: WorkStor
   return { at, touch, save }
 }
 
-const standOf = ({ entries, findings }: RevisionIndex) => `${entries.hash} ${findings.hash}`
+function standOf({ entries, findings }: RevisionIndex) {
+  return `${entries.hash} ${findings.hash}`
+}
 
 /**
  * An object that is missing or altered is left out: its revision is then recorded anew, and the verifier says what is
  * wrong. Recording must not end because evidence was damaged.
  */
-const readOn = async (index: RevisionIndex, marks: Marks, trail: Trail): Promise<void> => {
+async function readOn(index: RevisionIndex, marks: Marks, trail: Trail): Promise<void> {
   for (const series of ['entries', 'findings'] as const) {
     const sequences = range(index[series].sequence + 1, marks[series].sequence)
     for await (const { value: bytes } of readAhead(sequences, readsAtOnce, (at) => trail.read(series, at))) {

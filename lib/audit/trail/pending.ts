@@ -10,24 +10,29 @@ export type Write = { key: string; bytes: Uint8Array }
 export const packedBytesInHead = 200_000
 
 /** Packs writes for the head. Revisions repeat most of their predecessor, so that many fit. */
-export const packWrites = (writes: readonly Write[]): Uint8Array =>
-  zstdCompressSync(JSON.stringify(writes.map(({ key, bytes }) => [key, Buffer.from(bytes).toString(encodingOf(key))])))
+export function packWrites(writes: readonly Write[]): Uint8Array {
+  return zstdCompressSync(
+    JSON.stringify(writes.map(({ key, bytes }) => [key, Buffer.from(bytes).toString(encodingOf(key))])),
+  )
+}
 
 /** Reads what `packWrites` wrote. */
-const unpackWrites = (packed: Uint8Array): Write[] => {
+function unpackWrites(packed: Uint8Array): Write[] {
   const writes = JSON.parse(zstdDecompressSync(packed).toString()) as [string, string][]
   return writes.map(([key, text]) => ({ key, bytes: Buffer.from(text, encodingOf(key)) }))
 }
 
 /** Signatures are binary; all else is text that UTF-8 holds exactly. */
-const encodingOf = (key: string): 'base64' | 'utf8' => (key.endsWith('.sig') ? 'base64' : 'utf8')
+function encodingOf(key: string): 'base64' | 'utf8' {
+  return key.endsWith('.sig') ? 'base64' : 'utf8'
+}
 
 /** Puts packed writes where the head can refer to them: into itself, or into the work store when they are large. */
-export const stageWrites = async (
+export async function stageWrites(
   work: WorkStore,
   packed: Uint8Array,
   signal: AbortSignal,
-): Promise<Pending['writes']> => {
+): Promise<Pending['writes']> {
   if (packed.byteLength <= packedBytesInHead) return { packed }
   const staged = `index/audit/staged/${sha256(packed)}`
   await work.put(staged, packed, { signal })
@@ -35,7 +40,7 @@ export const stageWrites = async (
 }
 
 /** The writes that a head refers to; null when they were already stored and cleared away. */
-export const stagedWrites = async (work: WorkStore, writes: Pending['writes']): Promise<Write[] | null> => {
+export async function stagedWrites(work: WorkStore, writes: Pending['writes']): Promise<Write[] | null> {
   if ('packed' in writes) return unpackWrites(writes.packed)
   const packed = await work.get(writes.staged)
   return packed && unpackWrites(packed)

@@ -18,7 +18,7 @@ const entriesAtOnce = 100
 const charactersAtOnce = packedBytesInHead * 5
 
 /** The next revisions of `left` that must be recorded. */
-export const pickDrafts = async (index: RevisionIndex, context: Context): Promise<Picked> => {
+export async function pickDrafts(index: RevisionIndex, context: Context): Promise<Picked> {
   const { left, occasion, redactionKey } = context
   const picked: Picked = { entries: [], findings: [], settles: 0, rekeyed: false }
   let characters = 0
@@ -41,18 +41,19 @@ export const pickDrafts = async (index: RevisionIndex, context: Context): Promis
 }
 
 /** Another redaction key changes every fingerprint, and that is no change of the revision. */
-const onlyRekeyed = async (revision: Revision, known: Recorded, { redactionKey, trail }: Context): Promise<boolean> => {
+async function onlyRekeyed(revision: Revision, known: Recorded, { redactionKey, trail }: Context): Promise<boolean> {
   if (known.redactionKey === redactionKey) return false
   const bytes = await trail.read('entries', known.sequence)
   const object = bytes && unseal(bytes)
   return object ? equalButForSecrets(revisionOf(Entry.parse(object.value)), revision) : false
 }
 
-const changedFinding = (revision: number, { sequence }: Recorded, occasion: Occasion): FindingDraft =>
-  draftFinding('revision_changed', occasion, {
+function changedFinding(revision: number, { sequence }: Recorded, occasion: Occasion): FindingDraft {
+  return draftFinding('revision_changed', occasion, {
     revision,
     recordedAs: sequence,
     message:
       `Revision ${revision} was recorded as entry ${sequence}, and the platform now shows another content for it, which ` +
       `is recorded, too. Run "platform-sync audit show ${revision}" to see what differs.`,
   })
+}

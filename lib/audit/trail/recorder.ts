@@ -32,7 +32,7 @@ type Deps = {
 }
 
 /** A recorder over a trail. */
-export const createRecorder = (deps: Deps): Recorder => {
+export function createRecorder(deps: Deps): Recorder {
   const { trail, index, clock, redactionKey } = deps
   const occasionOf = (scan: ScanIds): Occasion => ({ ...scan, observedAt: new Date(clock.now()).toISOString() })
 
@@ -67,13 +67,14 @@ export const createRecorder = (deps: Deps): Recorder => {
 }
 
 /** In the order of their numbers. Of several copies in one list the last counts, so that a repetition changes nothing. */
-const lastOfEach = (picks: Pick[]): Pick[] =>
-  [...new Map(picks.map((pick) => [pick.revision.revision, pick])).values()].sort(
+function lastOfEach(picks: Pick[]): Pick[] {
+  return [...new Map(picks.map((pick) => [pick.revision.revision, pick])).values()].sort(
     (a, b) => a.revision.revision - b.revision.revision,
   )
+}
 
 /** What has no revision number is no revision; the engine quarantines it. */
-const pickable = ({ hash, record }: SeenRevision): Pick[] => {
+function pickable({ hash, record }: SeenRevision): Pick[] {
   const revision = record as Revision
   return Number.isInteger(revision.revision) ? [{ hash, revision: revision as Pick['revision'] }] : []
 }

@@ -33,23 +33,27 @@ export type RevisionIndex = {
 export type Range = [from: number, to: number]
 
 /** The index of a trail without entries. */
-export const emptyIndex = (): RevisionIndex => ({
-  entries: { sequence: 0, hash: genesis },
-  findings: { sequence: 0, hash: genesis },
-  revisions: new Map(),
-  vanished: new Set(),
-  gaps: [],
-})
+export function emptyIndex(): RevisionIndex {
+  return {
+    entries: { sequence: 0, hash: genesis },
+    findings: { sequence: 0, hash: genesis },
+    revisions: new Map(),
+    vanished: new Set(),
+    gaps: [],
+  }
+}
 
 /** Whether an index can be brought up to these marks by reading on from where it stands. */
-export const isBehind = (index: RevisionIndex, marks: Marks): boolean =>
-  reaches(marks.entries, index.entries) && reaches(marks.findings, index.findings)
+export function isBehind(index: RevisionIndex, marks: Marks): boolean {
+  return reaches(marks.entries, index.entries) && reaches(marks.findings, index.findings)
+}
 
-const reaches = (mark: Mark, from: Mark) =>
-  mark.sequence > from.sequence || (mark.sequence === from.sequence && mark.hash === from.hash)
+function reaches(mark: Mark, from: Mark) {
+  return mark.sequence > from.sequence || (mark.sequence === from.sequence && mark.hash === from.hash)
+}
 
 /** Takes an entry into the index. Entries come in the order of their sequence. */
-export const indexEntry = (index: RevisionIndex, value: unknown): void => {
+export function indexEntry(index: RevisionIndex, value: unknown): void {
   const entry = Entry.parse(value)
   const before = index.revisions.get(entry.revision)
   const earlier = before?.earlier ?? []
@@ -63,7 +67,7 @@ export const indexEntry = (index: RevisionIndex, value: unknown): void => {
 }
 
 /** Takes a finding into the index, so that it is not found again. */
-export const indexFinding = (index: RevisionIndex, value: unknown): void => {
+export function indexFinding(index: RevisionIndex, value: unknown): void {
   const { kind, revision, revisionTo } = Finding.parse(value)
   if (revision === null || revisionTo === null) return
   if (kind === 'revision_gap') index.gaps.push([revision, revisionTo])
@@ -83,8 +87,8 @@ const Stored = z.object({
 })
 
 /** The index as stored. */
-export const encodeRevisionIndex = (index: RevisionIndex): Uint8Array =>
-  zstdCompressSync(
+export function encodeRevisionIndex(index: RevisionIndex): Uint8Array {
+  return zstdCompressSync(
     JSON.stringify({
       version: 1,
       entries: index.entries,
@@ -100,9 +104,10 @@ export const encodeRevisionIndex = (index: RevisionIndex): Uint8Array =>
       gaps: index.gaps,
     } satisfies z.infer<typeof Stored>),
   )
+}
 
 /** Reads a stored index; null when it can't be read, which costs a pass over the entries and nothing else. */
-export const decodeRevisionIndex = (bytes: Uint8Array): RevisionIndex | null => {
+export function decodeRevisionIndex(bytes: Uint8Array): RevisionIndex | null {
   try {
     const { entries, findings, revisions, vanished, gaps } = Stored.parse(
       JSON.parse(zstdDecompressSync(bytes).toString()),
@@ -125,7 +130,8 @@ export const decodeRevisionIndex = (bytes: Uint8Array): RevisionIndex | null => 
 }
 
 /** Where all revisions were recorded, those with several contents several times. */
-export const placesOf = ({ revisions }: RevisionIndex): { revision: number; sequence: number }[] =>
-  Array.from(revisions, ([revision, { sequence, earlier }]) =>
+export function placesOf({ revisions }: RevisionIndex): { revision: number; sequence: number }[] {
+  return Array.from(revisions, ([revision, { sequence, earlier }]) =>
     [...earlier, sequence].map((each) => ({ revision, sequence: each })),
   ).flat()
+}

@@ -13,14 +13,17 @@ export type Link = { version: 1; sequence: number; previousHash: string }
 export const genesis = '0'.repeat(64)
 
 /** Where a chain's object lies. */
-export const keyOf = (series: Series, sequence: number): string =>
-  `${prefixOf(series)}${String(sequence).padStart(10, '0')}.json`
+export function keyOf(series: Series, sequence: number): string {
+  return `${prefixOf(series)}${String(sequence).padStart(10, '0')}.json`
+}
 
 /** Where a chain's objects lie. */
-export const prefixOf = (series: Series): string => `audit/${series}/`
+export function prefixOf(series: Series): string {
+  return `audit/${series}/`
+}
 
 /** The sequence that a chain's key names, or null when it is no such key. */
-export const sequenceOf = (series: Series, key: string): number | null => {
+export function sequenceOf(series: Series, key: string): number | null {
   const name = key.startsWith(prefixOf(series)) ? key.slice(prefixOf(series).length) : ''
   return /^\d{10}\.json$/.test(name) && Number(name.slice(0, 10)) > 0 ? Number(name.slice(0, 10)) : null
 }
@@ -30,7 +33,7 @@ export const sequenceOf = (series: Series, key: string): number | null => {
  * `hash`, so that the stored text begins with it and can be checked without knowing canonical JSON: take the first
  * 75 bytes away, put a `{` in their place, and hash.
  */
-export const seal = (fields: Link & { [key: string]: Json | undefined }): { hash: string; bytes: Uint8Array } => {
+export function seal(fields: Link & { [key: string]: Json | undefined }): { hash: string; bytes: Uint8Array } {
   const present = Object.entries(fields).filter((field): field is [string, Json] => field[1] !== undefined)
   const early = present.find(([name]) => name <= 'hash')
   if (early) throw new TypeError(`"${early[0]}" would stand before the hash in the stored text`)
@@ -43,14 +46,14 @@ const opening = /^\{"hash":"([0-9a-f]{64})",$/
 const openingBytes = 75
 
 /** The hash that stored bytes state, and the one they have. Null when they do not begin as `seal` writes them. */
-export const hashesOf = (bytes: Uint8Array): { stated: string; computed: string } | null => {
+export function hashesOf(bytes: Uint8Array): { stated: string; computed: string } | null {
   const stated = opening.exec(Buffer.from(bytes.subarray(0, openingBytes)).toString('latin1'))?.[1]
   if (stated === undefined) return null
   return { stated, computed: createHash('sha256').update('{').update(bytes.subarray(openingBytes)).digest('hex') }
 }
 
 /** The value of stored bytes whose hash is right; null for all others. */
-export const unseal = (bytes: Uint8Array): { hash: string; value: Json } | null => {
+export function unseal(bytes: Uint8Array): { hash: string; value: Json } | null {
   const hashes = hashesOf(bytes)
   if (hashes === null || hashes.stated !== hashes.computed) return null
   return { hash: hashes.stated, value: parseJson(Buffer.from(bytes).toString('utf8')) }

@@ -2,10 +2,12 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { sha256 } from '../../core/hash.ts'
 
 /** What a public key is known by: SHA-256 of its DER form (SubjectPublicKeyInfo), hex. */
-export const keyIdOf = (key: KeyObject): string => sha256(key.export({ type: 'spki', format: 'der' }))
+export function keyIdOf(key: KeyObject): string {
+  return sha256(key.export({ type: 'spki', format: 'der' }))
+}
 
 /** A public key in PEM form, or null when the text holds none. */
-export const readPublicKey = (pem: string | Uint8Array): KeyObject | null => {
+export function readPublicKey(pem: string | Uint8Array): KeyObject | null {
   try {
     return createPublicKey(Buffer.from(pem))
   } catch {
@@ -14,7 +16,7 @@ export const readPublicKey = (pem: string | Uint8Array): KeyObject | null => {
 }
 
 /** Whether an ECDSA signature (SHA-256, DER) over bytes is right. A malformed one is wrong. */
-export const isSignedBy = (key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean => {
+export function isSignedBy(key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verify('sha256', bytes, { key, dsaEncoding: 'der' }, signature)
   } catch {

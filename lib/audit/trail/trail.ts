@@ -35,7 +35,7 @@ const attempts = 200
 const longestWaitMs = 400
 
 /** The writing side of a trail. Throws the errors of core/errors.ts. */
-export const createTrail = (deps: TrailDeps): Trail => {
+export function createTrail(deps: TrailDeps): Trail {
   const { store, head, clock, random } = deps
   // What was just written need not be read again.
   const recent = new Map<string, Uint8Array>()
@@ -86,11 +86,11 @@ export const createTrail = (deps: TrailDeps): Trail => {
 }
 
 /** Stores what the head still holds and moves it; null when another writer did so meanwhile. */
-const finish = async (
+async function finish(
   { store, work, head }: TrailDeps,
   { version, state }: VersionedHead,
   signal: AbortSignal,
-): Promise<{ head: VersionedHead; writes: Write[] } | null> => {
+): Promise<{ head: VersionedHead; writes: Write[] } | null> {
   const { pending } = state
   if (!pending) return { head: { version, state }, writes: [] }
   const writes = await stagedWrites(work, pending.writes)
@@ -105,15 +105,16 @@ const finish = async (
   return { head: { version: version + 1, state: next }, writes }
 }
 
-const contentTypeOf = (key: string): string =>
-  key.endsWith('.json')
+function contentTypeOf(key: string): string {
+  return key.endsWith('.json')
     ? 'application/json'
     : key.endsWith('.pem')
       ? 'application/x-pem-file'
       : 'application/octet-stream'
+}
 
 /** Staged writes are only cleared away after the head has moved. */
-const whenMoved = async (head: AuditHead, version: number): Promise<null> => {
+async function whenMoved(head: AuditHead, version: number): Promise<null> {
   if ((await head.read())?.version !== version) return null
   throw new FatalError('the audit head waits for entries that are gone from index/audit/staged/ in the lake bucket', {
     code: 'damaged_state',
@@ -124,11 +125,11 @@ const whenMoved = async (head: AuditHead, version: number): Promise<null> => {
  * Nothing recorded is ever written over: a head that was lost or set back is found here. False when another writer has
  * moved the head since it was read.
  */
-const isFree = async (
+async function isFree(
   { store, head }: TrailDeps,
   { version, state: { marks } }: VersionedHead,
   batch: Batch,
-): Promise<boolean> => {
+): Promise<boolean> {
   const grown = allSeries.filter((series) => batch.next[series].sequence > marks[series].sequence)
   for (const series of grown) {
     const key = keyOf(series, marks[series].sequence + 1)

@@ -12,11 +12,11 @@ export type ChainCursor = {
 }
 
 /** A cursor over a chain. `seen` is told of every object. */
-export const openChain = (
+export function openChain(
   reader: TrailReader,
   series: Series,
   { keys, report, seen }: Sight & { seen?: (object: Walked) => void },
-): ChainCursor => {
+): ChainCursor {
   const walk = walkChain(reader, series, { keys, report })
   let checked = 0
   let last: Walked | null = null

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 import { Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
 import type { Mark } from '../trail/head.ts'
-import type { Inventory } from './inventory.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
+import type { Inventory } from './inventory.ts'
 import { type Fault, missing, type Walked, walkChain } from './walk.ts'
 
 /** A digest that was read and whose signature is right. */
@@ -46,12 +46,14 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
   }
 }
 
-const overdue = (place: string, message: string): Fault => ({ kind: 'digest_missing', place, message })
+function overdue(place: string, message: string): Fault {
+  return { kind: 'digest_missing', place, message }
+}
 
 type KeyReader = (keyId: string) => Promise<KeyObject | null>
 
 /** Each key is read once. */
-const createKeyReader = (reader: TrailReader): KeyReader => {
+function createKeyReader(reader: TrailReader): KeyReader {
   const keys = new Map<string, Promise<KeyObject | null>>()
   const read = async (keyId: string) => {
     const pem = await reader.get(publicKeyKeyOf(keyId))
@@ -67,11 +69,11 @@ const createKeyReader = (reader: TrailReader): KeyReader => {
   }
 }
 
-const checkDigest = async (
+async function checkDigest(
   reader: TrailReader,
   { key, sequence, bytes, stated, computed, value }: Walked,
   { report, trustedKeyIds, readKey }: Options & { readKey: KeyReader },
-): Promise<CheckedDigest | null> => {
+): Promise<CheckedDigest | null> {
   if (stated !== computed) return null
   const parsed = Digest.safeParse(value)
   if (!parsed.success) {
@@ -102,7 +104,7 @@ const checkDigest = async (
   return { ...parsed.data, key }
 }
 
-const compareEnd = (last: Walked | null, head: Mark, report: (fault: Fault) => void): void => {
+function compareEnd(last: Walked | null, head: Mark, report: (fault: Fault) => void): void {
   const reached = last?.sequence ?? 0
   if (reached < head.sequence) report(missing('digests', reached + 1, head.sequence))
   if (last && reached === head.sequence && head.hash !== last.stated && head.hash !== last.computed) {

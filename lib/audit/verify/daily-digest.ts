@@ -19,10 +19,10 @@ const notYet: Fault['kind'] = 'nothing_found'
  * Verifies the whole trail, writes what is wrong as findings (each once), and then a digest: also when nothing changed
  * and when something is wrong, since the digest says how far the trail reaches and not that it is whole.
  */
-export const writeDailyDigest = async (
+export async function writeDailyDigest(
   { store, trail, digester }: Audit,
   { clock, metrics, signal }: { clock: Clock; metrics: Metrics; signal: AbortSignal },
-): Promise<DailyDigest> => {
+): Promise<DailyDigest> {
   const head = async () => (await trail.settled(signal)).state.marks
   const report = await verifyTrail(store, { head, now: clock.now() })
   const observedAt = new Date(clock.now()).toISOString()
@@ -43,21 +43,23 @@ export const writeDailyDigest = async (
 
 const kinds: Partial<Record<Fault['kind'], FindingKind>> = { fork: 'chain_fork', digest_missing: 'digest_missing' }
 
-const draftOf = ({ kind, place, message }: Fault, observedAt: string): FindingDraft =>
-  draftFinding(
+function draftOf({ kind, place, message }: Fault, observedAt: string): FindingDraft {
+  return draftFinding(
     kinds[kind] ?? 'trail_damaged',
     { runId: null, scanId: null, observedAt },
     { place, message: `${place} ${message} (${kind}).` },
   )
+}
 
 /** One lapse reads differently once the late digest is there, and is the same lapse. */
-const nameOf = ({ kind, place, message }: Pick<Finding, 'kind' | 'place' | 'message'>) =>
-  kind === 'digest_missing' ? `${kind} ${place}` : `${kind} ${place} ${message}`
+function nameOf({ kind, place, message }: Pick<Finding, 'kind' | 'place' | 'message'>) {
+  return kind === 'digest_missing' ? `${kind} ${place}` : `${kind} ${place} ${message}`
+}
 
-const knownFaults = async (
+async function knownFaults(
   last: number,
   read: (sequence: number) => Promise<Uint8Array | null>,
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> {
   const known = new Set<string>()
   for await (const { value } of readAhead(range(1, last), 16, read)) {
     const object = value && unseal(value)

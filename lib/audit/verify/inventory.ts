@@ -7,7 +7,7 @@ import type { Fault } from './walk.ts'
 export type Inventory = Record<Series, string[]> & { signatures: Set<string>; publicKeys: Set<string> }
 
 /** Lists a trail, and reports what does not belong there. */
-export const takeInventory = async (reader: TrailReader, report: (fault: Fault) => void): Promise<Inventory> => {
+export async function takeInventory(reader: TrailReader, report: (fault: Fault) => void): Promise<Inventory> {
   const found: Inventory = { entries: [], findings: [], digests: [], signatures: new Set(), publicKeys: new Set() }
   for (const key of await reader.list('audit/')) {
     const series = key.split('/')[1] as Series

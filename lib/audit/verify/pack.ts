@@ -45,7 +45,7 @@ type ExportDeps = {
  * verifier that needs Node.js alone. Entries after the newest digest are left out; write a digest first.
  * @throws FatalError `not_found` when there is no digest yet, `damaged_state` when an object is missing.
  */
-export const exportPack = async (deps: ExportDeps): Promise<PackManifest> => {
+export async function exportPack(deps: ExportDeps): Promise<PackManifest> {
   const { trail, out, signer, clock, extras = [] } = deps
   const { keys, head } = await packContents(deps)
   const files: PackManifest['files'] = []
@@ -70,13 +70,14 @@ export const exportPack = async (deps: ExportDeps): Promise<PackManifest> => {
   return manifest
 }
 
-const gone = (key: string) =>
-  new FatalError(`${key} is not there; run "platform-sync audit verify" to see what is wrong with the trail`, {
+function gone(key: string) {
+  return new FatalError(`${key} is not there; run "platform-sync audit verify" to see what is wrong with the trail`, {
     code: 'damaged_state',
   })
+}
 
 /** The keys of all that belongs into a pack, and how far it reaches. */
-const packContents = async ({ trail, marks }: ExportDeps): Promise<{ keys: Iterable<string>; head: Marks }> => {
+async function packContents({ trail, marks }: ExportDeps): Promise<{ keys: Iterable<string>; head: Marks }> {
   const newest = keyOf('digests', marks.digests.sequence)
   if (marks.digests.sequence === 0) {
     throw new FatalError('there is no digest yet, so that nothing can be proved; run a sync, which writes one', {
@@ -101,16 +102,18 @@ const packContents = async ({ trail, marks }: ExportDeps): Promise<{ keys: Itera
 }
 
 /** The verifier and the description of the format, as they are in this project. */
-const packTexts = (): { path: string; bytes: Uint8Array }[] => [
-  { path: verifierPath, bytes: readFileSync(new URL('./verify-pack.mjs', import.meta.url)) },
-  { path: formatPath, bytes: readFileSync(new URL('../../../docs/audit-format.md', import.meta.url)) },
-]
+function packTexts(): { path: string; bytes: Uint8Array }[] {
+  return [
+    { path: verifierPath, bytes: readFileSync(new URL('./verify-pack.mjs', import.meta.url)) },
+    { path: formatPath, bytes: readFileSync(new URL('../../../docs/audit-format.md', import.meta.url)) },
+  ]
+}
 
 /** Checks a pack against its signed list: faults, or null when the folder is no pack but a bare copy of the bucket. */
-export const checkPack = async (
+export async function checkPack(
   pack: TrailReader,
   { trustedKeyIds }: { trustedKeyIds?: readonly string[] },
-): Promise<Fault[] | null> => {
+): Promise<Fault[] | null> {
   const [bytes, signature] = [await pack.get(manifestPath), await pack.get(signaturePath)]
   if (!bytes && !signature && !(await pack.get(formatPath)) && !(await pack.get(verifierPath))) return null
   const manifest = bytes && parseManifest(bytes)
@@ -132,7 +135,7 @@ export const checkPack = async (
   return [...faults, ...(await checkFiles(pack, manifest))]
 }
 
-const checkFiles = async (pack: TrailReader, { files }: PackManifest): Promise<Fault[]> => {
+async function checkFiles(pack: TrailReader, { files }: PackManifest): Promise<Fault[]> {
   const faults: Fault[] = []
   const others = new Set((await pack.list('')).filter((path) => path !== manifestPath && path !== signaturePath))
   for await (const { item, value: bytes } of readAhead(files, copiesAtOnce, ({ path }) => pack.get(path))) {
@@ -147,7 +150,7 @@ const checkFiles = async (pack: TrailReader, { files }: PackManifest): Promise<F
   return faults
 }
 
-const parseManifest = (bytes: Uint8Array): PackManifest | null => {
+function parseManifest(bytes: Uint8Array): PackManifest | null {
   try {
     return PackManifest.parse(JSON.parse(Buffer.from(bytes).toString()))
   } catch {

@@ -12,10 +12,7 @@ const tolerated = new Set(['unsigned'])
  * they stand: their hashes and links are right, but nothing vouches that none is missing at the end.
  * @throws FatalError `damaged_state` when the stored chains have faults, `usage` when the head is no shorter than they.
  */
-export const restoreHead = async (
-  store: TrailReader,
-  head: AuditHead,
-): Promise<{ marks: Marks; report: TrailReport }> => {
+export async function restoreHead(store: TrailReader, head: AuditHead): Promise<{ marks: Marks; report: TrailReport }> {
   const before = await head.read()
   const report = await verifyTrail(store)
   const faults = report.faults.filter(({ kind }) => !tolerated.has(kind))
@@ -42,5 +39,6 @@ export const restoreHead = async (
   return { marks, report }
 }
 
-const markOf = ({ sequence, hash }: { sequence: number; hash: string }) =>
-  sequence === 0 ? { sequence, hash: genesis } : { sequence, hash }
+function markOf({ sequence, hash }: { sequence: number; hash: string }) {
+  return sequence === 0 ? { sequence, hash: genesis } : { sequence, hash }
+}

@@ -1,9 +1,9 @@
-import { type ChainCursor, openChain } from './chain-cursor.ts'
-import { type CheckedDigest, checkDigests } from './check-digests.ts'
 import { allSeries, type Mark, type Marks } from '../trail/head.ts'
-import { takeInventory } from './inventory.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { keyOf, prefixOf, type Series } from '../trail/sealed.ts'
+import { type ChainCursor, openChain } from './chain-cursor.ts'
+import { type CheckedDigest, checkDigests } from './check-digests.ts'
+import { takeInventory } from './inventory.ts'
 import type { Fault, Walked } from './walk.ts'
 
 /** What a verification found. It holds when there is no fault. */
@@ -35,7 +35,7 @@ export type VerifyOptions = {
  * Verifies a trail from its stored bytes: every object's hash, name, place and link, every digest's signature, and that
  * what digests (and the head, where it is at hand) vouch for is all there. Reads each object once, in order.
  */
-export const verifyTrail = async (reader: TrailReader, options: VerifyOptions = {}): Promise<TrailReport> => {
+export async function verifyTrail(reader: TrailReader, options: VerifyOptions = {}): Promise<TrailReport> {
   const faults: Fault[] = []
   const report = (fault: Fault) => faults.push(fault)
   const marks = await options.head?.()
@@ -74,7 +74,7 @@ type EndContext = {
 }
 
 /** What lies after the newest digest: the head must vouch for it. */
-const compareEnds = async (chains: { entries: ChainCursor; findings: ChainCursor }, context: EndContext) => {
+async function compareEnds(chains: { entries: ChainCursor; findings: ChainCursor }, context: EndContext) {
   const { marks, options, newest, report } = context
   const result = {} as Record<'entries' | 'findings', ChainReport>
   for (const series of ['entries', 'findings'] as const) {
@@ -91,19 +91,24 @@ const compareEnds = async (chains: { entries: ChainCursor; findings: ChainCursor
   return result
 }
 
-const beyond = (series: Series, { from, to, hasHead }: { from: number; to: number; hasHead: boolean }): Fault => ({
-  kind: hasHead ? 'unexpected' : 'unsigned',
-  place: from === to ? keyOf(series, from) : `${keyOf(series, from)} to ${keyOf(series, to)}`,
-  message: hasHead
-    ? 'was not written by the recorder: the head ends before it'
-    : 'comes after the newest digest, so that nothing vouches for it; verify again with the next digest',
-})
+function beyond(series: Series, { from, to, hasHead }: { from: number; to: number; hasHead: boolean }): Fault {
+  return {
+    kind: hasHead ? 'unexpected' : 'unsigned',
+    place: from === to ? keyOf(series, from) : `${keyOf(series, from)} to ${keyOf(series, to)}`,
+    message: hasHead
+      ? 'was not written by the recorder: the head ends before it'
+      : 'comes after the newest digest, so that nothing vouches for it; verify again with the next digest',
+  }
+}
 
 /** "1 fault", "2 faults". */
-export const faultsText = ({ length }: readonly Fault[]): string => `${length} fault${length === 1 ? '' : 's'}`
+export function faultsText({ length }: readonly Fault[]): string {
+  return `${length} fault${length === 1 ? '' : 's'}`
+}
 
 /** How many objects each chain has, for a line of text. */
-export const countsText = ({ entries, findings, digests }: TrailReport): string =>
-  allSeries
+export function countsText({ entries, findings, digests }: TrailReport): string {
+  return allSeries
     .map((series) => `${{ entries, findings, digests }[series].checked} ${prefixOf(series).split('/')[1]}`)
     .join(', ')
+}

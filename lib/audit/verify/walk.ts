@@ -60,16 +60,18 @@ export async function* walkChain(reader: TrailReader, series: Series, { keys, re
 }
 
 /** The fault of objects that are not there. */
-export const missing = (series: Series, from: number, to: number): Fault => ({
-  kind: 'missing',
-  place: from === to ? keyOf(series, from) : `${keyOf(series, from)} to ${keyOf(series, to)}`,
-  message: from === to ? 'is not there' : `are not there (${to - from + 1} objects)`,
-})
+export function missing(series: Series, from: number, to: number): Fault {
+  return {
+    kind: 'missing',
+    place: from === to ? keyOf(series, from) : `${keyOf(series, from)} to ${keyOf(series, to)}`,
+    message: from === to ? 'is not there' : `are not there (${to - from + 1} objects)`,
+  }
+}
 
-const inspect = (
+function inspect(
   { sequence, key, bytes }: Pick<Walked, 'sequence' | 'key' | 'bytes'>,
   report: (fault: Fault) => void,
-): Walked => {
+): Walked {
   const hashes = hashesOf(bytes)
   if (!hashes) {
     report({ kind: 'altered', place: key, message: 'does not begin with its hash, as every object here was stored' })
@@ -82,7 +84,7 @@ const inspect = (
   return { sequence, key, bytes, stated, computed, value: parsed(bytes) }
 }
 
-const parsed = (bytes: Uint8Array): unknown => {
+function parsed(bytes: Uint8Array): unknown {
   try {
     // The hash has vouched for the bytes; what is read from them here are names and small numbers.
     return JSON.parse(Buffer.from(bytes).toString('utf8'))
@@ -93,7 +95,7 @@ const parsed = (bytes: Uint8Array): unknown => {
 
 type Before = Pick<Walked, 'sequence' | 'stated' | 'computed'>
 
-const checkLink = (object: Walked, before: Before, report: (fault: Fault) => void): void => {
+function checkLink(object: Walked, before: Before, report: (fault: Fault) => void): void {
   const { key, sequence, stated, computed } = object
   // What an altered object says of its place proves nothing.
   if (stated === '' || stated !== computed) return

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
-import { type ApplyDeps, applyMessages } from './apply.ts'
 import type { Pauses } from '../../stores/limits-queue.ts'
+import { type ApplyDeps, applyMessages } from './apply.ts'
 
 /** What an event source mapping hands over of a message. */
 export type QueueRecord = {
@@ -14,10 +14,10 @@ export type QueueRecord = {
 export type BatchResponse = { batchItemFailures: { itemIdentifier: string }[] }
 
 /** Applies the messages of one batch and answers which of them failed. */
-export const applyBatch = async (
+export async function applyBatch(
   records: readonly QueueRecord[],
   deps: ApplyDeps & { pauses: Pauses },
-): Promise<BatchResponse> => {
+): Promise<BatchResponse> {
   const messages = records.map(({ messageId, body, attributes }) => ({
     messageId,
     body,

@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
+import { slices } from '../../core/concurrency.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import { RetryableError, SyncError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import { slices } from '../../core/concurrency.ts'
-import { type Decision, decide, keysToLookUp, sendingOf, winnersOf } from './decide.ts'
 import { maxEntries } from '../intent.ts'
-import { type FailedMessage, failureOf, type LimitMessage, type ReadMessage, readMessages } from './messages.ts'
 import { isFailure, type OutcomeName, outcomeOf } from '../outcomes/outcome.ts'
 import type { Ledger, LimitState, LimitsApi } from '../ports.ts'
-import { reassert } from './reassert.ts'
 import type { LimitRules } from '../rules.ts'
+import { type Decision, decide, keysToLookUp, sendingOf, winnersOf } from './decide.ts'
+import { type FailedMessage, failureOf, type LimitMessage, type ReadMessage, readMessages } from './messages.ts'
+import { reassert } from './reassert.ts'
 import { sendEverything } from './send-everything.ts'
 import { openSession, type Session } from './session.ts'
 
@@ -39,7 +39,7 @@ export type ApplyResult = { failed: FailedMessage[]; ended: Record<OutcomeName, 
  * then the journal is emptied, and only then may the queue forget the messages. A death anywhere repeats sends, which
  * change nothing, and the newest intent of an address outranks all others meanwhile.
  */
-export const applyMessages = async (messages: readonly LimitMessage[], deps: ApplyDeps): Promise<ApplyResult> => {
+export async function applyMessages(messages: readonly LimitMessage[], deps: ApplyDeps): Promise<ApplyResult> {
   const result: ApplyResult = {
     failed: [],
     ended: { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0 },
@@ -53,7 +53,7 @@ export const applyMessages = async (messages: readonly LimitMessage[], deps: App
 }
 
 /** An error of the ledger fails the messages that it is about, and not those that nobody can read. */
-const applyReadable = async (readable: ReadMessage[], deps: ApplyDeps, result: ApplyResult): Promise<void> => {
+async function applyReadable(readable: ReadMessage[], deps: ApplyDeps, result: ApplyResult): Promise<void> {
   // What an error leaves held is free by then, so that no delivery is lost on waiting for it.
   let heldUntil = 0
   try {
@@ -66,11 +66,11 @@ const applyReadable = async (readable: ReadMessage[], deps: ApplyDeps, result: A
   }
 }
 
-const applyInSession = async (
+async function applyInSession(
   readable: ReadMessage[],
   session: Session,
   { deps, result }: { deps: ApplyDeps; result: ApplyResult },
-): Promise<void> => {
+): Promise<void> {
   const { decision, states } = await decideAll(readable, session)
   await recordEnded(decision, session, result)
 
@@ -88,10 +88,10 @@ const applyInSession = async (
   if (undone.length > 0) fail(undone, sent.error ?? outOfTime(), { deps, result })
 }
 
-const decideAll = async (
+async function decideAll(
   readable: ReadMessage[],
   { ledger }: Session,
-): Promise<{ decision: Decision; states: Map<string, LimitState> }> => {
+): Promise<{ decision: Decision; states: Map<string, LimitState> }> {
   const deliveries = readable.flatMap((message) => message.deliveries)
   const states = await ledger.states(new Set(deliveries.map(({ entry }) => entry.identity)))
   const winners = winnersOf(deliveries, states)
@@ -106,7 +106,7 @@ const decideAll = async (
  * Records the states that came into doubt, and the entries that end without being sent. In this order: once its outcome is
  * there, a message raises no doubt again.
  */
-const recordEnded = async ({ ended, uncertain }: Decision, session: Session, result: ApplyResult): Promise<void> => {
+async function recordEnded({ ended, uncertain }: Decision, session: Session, result: ApplyResult): Promise<void> {
   const recordedAt = session.clock.now()
   if (uncertain.length > 0) {
     await session.ledger.record({ outcomes: [], states: uncertain, recordedAt, callId: session.nextCallId() })
@@ -118,11 +118,11 @@ const recordEnded = async ({ ended, uncertain }: Decision, session: Session, res
   }
 }
 
-const fail = (
+function fail(
   messages: readonly ReadMessage[],
   error: unknown,
   { deps, result, notBefore = 0 }: { deps: ApplyDeps; result: ApplyResult; notBefore?: number },
-): void => {
+): void {
   if (!(error instanceof SyncError)) throw error
   const now = deps.clock.now()
   for (const { message } of messages) {
@@ -132,7 +132,7 @@ const fail = (
 }
 
 /** A ledger that can't be written must not keep the queue from learning which messages failed; the log has the reasons. */
-const note = async (failed: readonly FailedMessage[], { ledger, log }: ApplyDeps): Promise<void> => {
+async function note(failed: readonly FailedMessage[], { ledger, log }: ApplyDeps): Promise<void> {
   try {
     await ledger.noteFailures(failed.map(({ retryAfterMs, ...rest }) => rest))
   } catch (error) {
@@ -141,7 +141,7 @@ const note = async (failed: readonly FailedMessage[], { ledger, log }: ApplyDeps
   }
 }
 
-const report = ({ failed, ended }: ApplyResult, { log, metrics }: ApplyDeps): void => {
+function report({ failed, ended }: ApplyResult, { log, metrics }: ApplyDeps): void {
   for (const { messageId, code, reason, receiveCount } of failed) {
     log.error('A message with credit limits goes back to the queue.', { messageId, code, reason, receiveCount })
   }
@@ -154,14 +154,19 @@ const report = ({ failed, ended }: ApplyResult, { log, metrics }: ApplyDeps): vo
   log.info('Credit limits were applied.', { ...ended, messagesFailed: failed.length })
 }
 
-const busy = (forMs: number) =>
-  new RetryableError('Another worker holds the ledger of credit limits. Its messages come first; these wait.', {
+function busy(forMs: number) {
+  return new RetryableError('Another worker holds the ledger of credit limits. Its messages come first; these wait.', {
     code: 'lease_lost',
     retryAfterMs: Math.max(1_000, forMs),
   })
+}
 
-const outOfTime = () =>
-  new RetryableError('The time of this invocation ended before all limits were sent; the rest is sent next time.', {
-    code: 'timeout',
-    retryAfterMs: 0,
-  })
+function outOfTime() {
+  return new RetryableError(
+    'The time of this invocation ended before all limits were sent; the rest is sent next time.',
+    {
+      code: 'timeout',
+      retryAfterMs: 0,
+    },
+  )
+}

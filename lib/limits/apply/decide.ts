@@ -21,7 +21,7 @@ export type Decision = {
 type States = ReadonlyMap<string, LimitState>
 
 /** The entries to send: the newest of each address, unless the ledger knows a newer one, or this one's end. */
-export const winnersOf = (deliveries: readonly Delivery[], states: States): Map<string, ValidEntry> => {
+export function winnersOf(deliveries: readonly Delivery[], states: States): Map<string, ValidEntry> {
   const winners = new Map<string, ValidEntry>()
   for (const { entry } of deliveries) {
     if (!isValid(entry) || !isNewest(entry, states.get(entry.identity))) continue
@@ -32,18 +32,19 @@ export const winnersOf = (deliveries: readonly Delivery[], states: States): Map<
 }
 
 /** Keys of the outcomes that the others may have from an earlier delivery. */
-export const keysToLookUp = (deliveries: readonly Delivery[], winners: ReadonlyMap<string, ValidEntry>): OutcomeKey[] =>
-  deliveries.filter(({ entry }) => winners.get(entry.identity) !== entry).map(({ entry }) => keyOfEntry(entry))
+export function keysToLookUp(deliveries: readonly Delivery[], winners: ReadonlyMap<string, ValidEntry>): OutcomeKey[] {
+  return deliveries.filter(({ entry }) => winners.get(entry.identity) !== entry).map(({ entry }) => keyOfEntry(entry))
+}
 
 /** Decides on every entry of a batch. */
-export const decide = (
+export function decide(
   deliveries: readonly Delivery[],
   known: {
     states: States
     winners: ReadonlyMap<string, ValidEntry>
     recorded: ReadonlyMap<string, Outcome>
   },
-): Decision => {
+): Decision {
   const { states, winners, recorded } = known
   const decision: Decision = { send: [...winners.values()], ended: [], again: [], uncertain: [] }
   const doubted = new Map<string, LimitState>()
@@ -70,30 +71,38 @@ export const decide = (
 }
 
 /** What is sent for an entry. */
-export const sendingOf = ({ identity, address, order, request, limit }: ValidEntry): Sending => ({
-  identity,
-  address,
-  order,
-  requestId: request.requestId,
-  limit,
-})
+export function sendingOf({ identity, address, order, request, limit }: ValidEntry): Sending {
+  return {
+    identity,
+    address,
+    order,
+    requestId: request.requestId,
+    limit,
+  }
+}
 
 /** What is sent to say an address's newest limit once more. */
-export const sendingOfState = ({ identity, address, order, requestId, wanted }: LimitState): Sending => ({
-  identity,
-  address,
-  order,
-  requestId,
-  limit: wanted,
-})
+export function sendingOfState({ identity, address, order, requestId, wanted }: LimitState): Sending {
+  return {
+    identity,
+    address,
+    order,
+    requestId,
+    limit: wanted,
+  }
+}
 
 // An intent that is pending in the ledger is this one, whose answer was lost: it is sent again.
-const isNewest = (entry: ValidEntry, state: LimitState | undefined): boolean =>
-  !state ||
-  entry.order > state.order ||
-  (entry.order === state.order && state.status === 'pending' && entry.limit === state.wanted)
+function isNewest(entry: ValidEntry, state: LimitState | undefined): boolean {
+  return (
+    !state ||
+    entry.order > state.order ||
+    (entry.order === state.order && state.status === 'pending' && entry.limit === state.wanted)
+  )
+}
 
-const supersededBy = (requestId: string, { request }: Entry): string =>
-  requestId === request.requestId
+function supersededBy(requestId: string, { request }: Entry): string {
+  return requestId === request.requestId
     ? 'the request says it already, or its id was used twice'
     : `the newer request ${requestId} stands`
+}

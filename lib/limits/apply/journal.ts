@@ -10,7 +10,7 @@ const Journal = z.object({
 })
 
 /** What a worker is about to send, as the text of an item. */
-export const journalText = (sending: readonly Sending[]): string => {
+export function journalText(sending: readonly Sending[]): string {
   const numbers = new Map<string, number>()
   const requests: [string, string][] = []
   const entries = sending.map(({ order, requestId, address, limit }) => {
@@ -26,7 +26,7 @@ export const journalText = (sending: readonly Sending[]): string => {
 }
 
 /** @throws FatalError `damaged_state` */
-export const readJournal = (text: string | null): Sending[] => {
+export function readJournal(text: string | null): Sending[] {
   if (text === null) return []
   try {
     const { requests, entries } = Journal.parse(JSON.parse(text))

@@ -1,9 +1,9 @@
-import { deadlineAfter } from '../../core/deadline.ts'
 import { slices } from '../../core/concurrency.ts'
-import type { ApplyDeps } from './apply.ts'
-import { sendingOfState } from './decide.ts'
+import { deadlineAfter } from '../../core/deadline.ts'
 import { maxEntries } from '../intent.ts'
 import type { LimitState, Sending } from '../ports.ts'
+import type { ApplyDeps } from './apply.ts'
+import { sendingOfState } from './decide.ts'
 import { sendGroup } from './send-group.ts'
 import { openSession, type Session } from './session.ts'
 import { answeredState } from './states.ts'
@@ -18,7 +18,7 @@ const workMs = 2 * 60_000
  * another worker set newer limits meanwhile, the platform may now have the older ones, so that the newer are sent again.
  * Where nobody came between, the addresses are pending, and their messages come again.
  */
-export const reassert = async (late: readonly Sending[], deps: ApplyDeps): Promise<void> => {
+export async function reassert(late: readonly Sending[], deps: ApplyDeps): Promise<void> {
   deps.log.warn('A worker outlived its lease; the newest limits of its addresses are sent again.', {
     count: late.length,
   })
@@ -40,7 +40,7 @@ export const reassert = async (late: readonly Sending[], deps: ApplyDeps): Promi
 }
 
 /** Until the platform confirms them, the newer limits are in doubt: should this end here, no plan takes them for sure. */
-const sendNewer = async (late: readonly Sending[], session: Session): Promise<void> => {
+async function sendNewer(late: readonly Sending[], session: Session): Promise<void> {
   const { ledger, clock, nextCallId } = session
   const states = await ledger.states(late.map(({ identity }) => identity))
   const newer = late.flatMap(({ identity, order }) => {

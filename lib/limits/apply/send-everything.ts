@@ -1,5 +1,5 @@
-import { FatalError } from '../../core/errors.ts'
 import { eachConcurrently, slices } from '../../core/concurrency.ts'
+import { FatalError } from '../../core/errors.ts'
 import type { ValidEntry } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
 import { type OutcomeName, outcomeOf } from '../outcomes/outcome.ts'
@@ -33,7 +33,7 @@ const minPutMs = 2_000
  * Sends limits in groups of at most 100, some at a time, so that one group's outcomes are recorded while the next is on
  * its way. It stops at the first error, or when the time left is shorter than twice the longest PUT took.
  */
-export const sendEverything = async (sending: readonly Sending[], work: Work): Promise<Sent> => {
+export async function sendEverything(sending: readonly Sending[], work: Work): Promise<Sent> {
   const { session } = work
   const sent: Sent = { answered: new Set(), ended: {}, error: undefined, late: [] }
   let longestMs = 0
@@ -50,7 +50,7 @@ export const sendEverything = async (sending: readonly Sending[], work: Work): P
   return sent
 }
 
-const recordGroup = async ({ answers, unanswered }: GroupResult, work: Work, sent: Sent): Promise<void> => {
+async function recordGroup({ answers, unanswered }: GroupResult, work: Work, sent: Sent): Promise<void> {
   const { session, entries, states } = work
   const recordedAt = session.clock.now()
   const outcomes = answers.flatMap(({ sending, status, reason, apiCall }) => {
@@ -77,10 +77,11 @@ const recordGroup = async ({ answers, unanswered }: GroupResult, work: Work, sen
   }
 }
 
-const leaseLost = () =>
-  new FatalError(
+function leaseLost() {
+  return new FatalError(
     'An answer of the platform came after the lease on the ledger had run out. The limits are sent anew.',
     {
       code: 'lease_lost',
     },
   )
+}

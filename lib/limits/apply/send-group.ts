@@ -26,7 +26,7 @@ const nothingThere: readonly (number | undefined)[] = [404, 410]
  * Sends at most 100 limits. When the platform refuses a group as a whole, it is halved until the bad entries stand
  * alone (15 PUTs for one among 100); what was answered before an error counts.
  */
-export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Promise<GroupResult> => {
+export async function sendGroup(group: readonly Sending[], deps: SendDeps): Promise<GroupResult> {
   const result: GroupResult = { answers: [], unanswered: [] }
   const waiting: (readonly Sending[])[] = [group]
   let taken = false
@@ -59,28 +59,30 @@ export const sendGroup = async (group: readonly Sending[], deps: SendDeps): Prom
 type SoFar = { taken: boolean; found: boolean; refused: number; last: boolean }
 
 /** The error that says it is not the addresses: nothing was taken, and too many or all of them were refused alike. */
-const stopsAll = (cause: RejectedError, { taken, found, refused, last }: SoFar): FatalError | null => {
+function stopsAll(cause: RejectedError, { taken, found, refused, last }: SoFar): FatalError | null {
   if (taken) return null
   if (!found && last) return noEndpoint(cause)
   return refused === refusedInARow ? allRefused(cause) : null
 }
 
-const noEndpoint = (cause: RejectedError) =>
-  new FatalError(
+function noEndpoint(cause: RejectedError) {
+  return new FatalError(
     'The platform has no endpoint for credit limits at this address, so that none was refused: check the platform ' +
       `address with "platform-sync doctor", then "platform-sync limits redrive". It said: ${cause.message}`,
     { code: 'not_found', cause },
   )
+}
 
-const allRefused = (cause: RejectedError) =>
-  new FatalError(
+function allRefused(cause: RejectedError) {
+  return new FatalError(
     `The platform refused ${refusedInARow} credit limits one by one and took none, so that the request itself must be ` +
       `wrong: check the platform address with "platform-sync doctor", then "platform-sync limits redrive". It said: ${cause.message}`,
     { code: 'bad_request', cause },
   )
+}
 
 /** Finds each address in the answer, in whatever case it comes back. */
-const matched = (part: readonly Sending[], { updated, errors }: LimitsAnswer, apiCall: string): Answered[] => {
+function matched(part: readonly Sending[], { updated, errors }: LimitsAnswer, apiCall: string): Answered[] {
   const limits = new Map(updated.map(({ email, limit }) => [identityOf(email), limit]))
   const faults = new Map(errors.map(({ email, error }) => [identityOf(email), error]))
   return part.map((sending) => {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Deadline } from '../../core/deadline.ts'
 import { slices } from '../../core/concurrency.ts'
-import type { ApplyDeps } from './apply.ts'
+import type { Deadline } from '../../core/deadline.ts'
 import { maxEntries } from '../intent.ts'
 import type { Ledger, LedgerLease, LimitsApi, Sending } from '../ports.ts'
+import type { ApplyDeps } from './apply.ts'
 import { pendingState } from './states.ts'
 
 /** One worker at work on the ledger. */
@@ -29,10 +29,10 @@ const graceMs = 30_000
  * Takes the ledger for this worker. What a dead predecessor was about to send is pending from here on: it may have
  * reached the platform, so that nothing older may follow it, and no plan may take the old limit for the present one.
  */
-export const openSession = async (
+export async function openSession(
   deps: Pick<ApplyDeps, 'api' | 'ledger' | 'clock' | 'deadline' | 'putsAtOnce'>,
   owner: string,
-): Promise<Session | { heldBy: string; until: number }> => {
+): Promise<Session | { heldBy: string; until: number }> {
   const { api, ledger, clock, putsAtOnce = 4 } = deps
   const now = clock.now()
   const workMs = Math.min(Math.max(0, deps.deadline.remainingMs()), maxWorkMs)
@@ -55,7 +55,7 @@ export const openSession = async (
   return session
 }
 
-const settleJournal = async (journal: Sending[], session: Session): Promise<void> => {
+async function settleJournal(journal: Sending[], session: Session): Promise<void> {
   const { ledger, clock } = session
   for (const some of slices(journal, maxEntries)) {
     const states = await ledger.states(some.map(({ identity }) => identity))
@@ -64,11 +64,11 @@ const settleJournal = async (journal: Sending[], session: Session): Promise<void
 }
 
 /** Makes addresses pending to which something was sent without an answer. */
-export const recordPending = (
+export function recordPending(
   unanswered: readonly Sending[],
   states: Awaited<ReturnType<Ledger['states']>>,
   { ledger, now, callId }: { ledger: Ledger; now: number; callId: string },
-): Promise<void> => {
+): Promise<void> {
   const pending = unanswered.map((sending) => pendingState(sending, states.get(sending.identity), now))
   return ledger.record({ outcomes: [], states: pending, recordedAt: now, callId })
 }

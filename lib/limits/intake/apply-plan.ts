@@ -2,19 +2,19 @@ import type { Clock } from '../../core/clock.ts'
 import { RejectedError } from '../../core/errors.ts'
 import { identityOf } from '../email.ts'
 import { keyText, type Outcome, outcomeKey } from '../outcomes/outcome.ts'
-import { type Plan, realChanges } from './plan.ts'
 import type { LedgerReader, LimitState, OutcomeKey } from '../ports.ts'
-import { type IntentMessage, intentsOf } from './publisher.ts'
 import type { LimitRules } from '../rules.ts'
+import { type Plan, realChanges } from './plan.ts'
+import { type IntentMessage, intentsOf } from './publisher.ts'
 
 /**
  * Holds a plan to what it said: the ledger must be where it was, and the guard rails must still allow it.
  * @throws RejectedError `bad_request` when the plan may not be applied; a new one must be made then.
  */
-export const checkPlan = async (
+export async function checkPlan(
   plan: Plan,
   deps: { reader: Pick<LedgerReader, 'statesWithPending'>; rules: LimitRules; unfinished: () => Promise<number> },
-): Promise<void> => {
+): Promise<void> {
   const { reader, rules, unfinished } = deps
   if (plan.refusals.length > 0) throw refused(plan, plan.refusals.join(' '))
   if (realChanges(plan.changes).length > rules.maxChanges)
@@ -37,19 +37,20 @@ export const checkPlan = async (
 
 type Row = { email: string; kind: 'new' | 'changed' | 'same'; from: number | null }
 
-const hasMoved = ({ kind, from }: Row, state: LimitState | undefined): boolean => {
+function hasMoved({ kind, from }: Row, state: LimitState | undefined): boolean {
   if ((state?.certain ? state.limit : null) !== from) return true
   return kind !== 'same' && (state !== undefined && state.limit !== null ? 'changed' : 'new') !== kind
 }
 
-const refused = ({ id, source }: Plan, why: string) =>
-  new RejectedError(`Plan ${id} may not be applied. ${why} Nothing was sent; plan ${source} again.`, {
+function refused({ id, source }: Plan, why: string) {
+  return new RejectedError(`Plan ${id} may not be applied. ${why} Nothing was sent; plan ${source} again.`, {
     code: 'bad_request',
   })
+}
 
 /** The intents of a plan: its changes, and nothing else. */
-export const intentsOfPlan = (plan: Plan, asked: { requestedAt: number; requestedBy: string }): IntentMessage[] =>
-  intentsOf(
+export function intentsOfPlan(plan: Plan, asked: { requestedAt: number; requestedBy: string }): IntentMessage[] {
+  return intentsOf(
     {
       requestId: `plan-${plan.id}-${asked.requestedAt.toString(36)}`,
       requestedAt: new Date(asked.requestedAt).toISOString(),
@@ -58,6 +59,7 @@ export const intentsOfPlan = (plan: Plan, asked: { requestedAt: number; requeste
     },
     plan.changes.map(({ email, limit }) => ({ email, limit })),
   )
+}
 
 const intentsPerLook = 10
 
@@ -84,12 +86,15 @@ export async function* followIntents(
 }
 
 /** The outcomes that intents have by now. */
-export const outcomesSoFar = async (
+export async function outcomesSoFar(
   intents: readonly IntentMessage[],
   reader: Pick<LedgerReader, 'outcomes'>,
-): Promise<Outcome[]> => [...(await reader.outcomes(intents.flatMap(keysOf))).values()]
+): Promise<Outcome[]> {
+  return [...(await reader.outcomes(intents.flatMap(keysOf))).values()]
+}
 
-const keysOf = ({ requestId, requestedAt, limits }: IntentMessage): OutcomeKey[] =>
-  limits.map(({ email, limit }, index) =>
+function keysOf({ requestId, requestedAt, limits }: IntentMessage): OutcomeKey[] {
+  return limits.map(({ email, limit }, index) =>
     outcomeKey({ requestId, requestedAt, index, identity: identityOf(email), address: email, limit }),
   )
+}

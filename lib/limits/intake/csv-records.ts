@@ -17,7 +17,7 @@ const astray = 'a quote stands where none may stand'
  * that were cleared. A quote that stands wrong costs its own line: it is reported, and the
  * text is read on from the line after it, where csv-parse would take all up to the next quote for one cell.
  */
-export const csvRecords = (text: string): CsvRecord[] => {
+export function csvRecords(text: string): CsvRecord[] {
   const records: CsvRecord[] = []
   const lines = text.replace(/^\ufeff/, '').split(/(?<=\r\n|\n|\r(?!\n))/)
   let from = 0
@@ -35,7 +35,7 @@ export const csvRecords = (text: string): CsvRecord[] => {
 class StrayQuote extends Error {}
 
 /** Parses up to the first misplaced quote; `strayLine` is where its record begins. */
-const parsePart = (text: string): { found: { line: number; cells: string[] }[]; strayLine: number | null } => {
+function parsePart(text: string): { found: { line: number; cells: string[] }[]; strayLine: number | null } {
   const bytes = Buffer.from(text)
   const found: { line: number; cells: string[] }[] = []
   // The parser's own count of lines takes a CRLF inside quotes for two; its count of bytes is right.
@@ -65,4 +65,6 @@ const parsePart = (text: string): { found: { line: number; cells: string[] }[]; 
   return { found, strayLine: null }
 }
 
-const breaksIn = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0
+function breaksIn(text: string): number {
+  return text.match(/\r\n|\n|\r/g)?.length ?? 0
+}

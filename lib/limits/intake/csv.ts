@@ -1,8 +1,8 @@
 import { RejectedError } from '../../core/errors.ts'
-import { type CsvRecord, csvRecords, excerptLength } from './csv-records.ts'
 import { type EmailAddress, readEmail } from '../email.ts'
 import { excerpt } from '../excerpt.ts'
 import { faultOfLimit, type LimitRules } from '../rules.ts'
+import { type CsvRecord, csvRecords, excerptLength } from './csv-records.ts'
 
 /** A row that can be applied. Lines count from 1, the header included. */
 export type LimitRow = EmailAddress & { line: number; limit: number }
@@ -20,7 +20,7 @@ type Columns = { email: number; limit: number; count: number }
  * passed over. A bad row is reported with its line and stops no other.
  * @throws RejectedError `bad_request` when the file as a whole can't be read: encoding, delimiter, header.
  */
-export const readLimitsCsv = (bytes: Uint8Array, rules: Pick<LimitRules, 'maxLimit'>): LimitRows => {
+export function readLimitsCsv(bytes: Uint8Array, rules: Pick<LimitRules, 'maxLimit'>): LimitRows {
   const [header, ...records] = withoutSeparatorLine(csvRecords(textOf(bytes)))
   const result: LimitRows = { rows: [], invalid: [], aboveMaximum: [] }
   if (!header) return result
@@ -36,7 +36,7 @@ export const readLimitsCsv = (bytes: Uint8Array, rules: Pick<LimitRules, 'maxLim
   return result
 }
 
-const textOf = (bytes: Uint8Array): string => {
+function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     throw unreadable('it is UTF-16 text. Save it as "CSV UTF-8"')
@@ -49,7 +49,7 @@ const textOf = (bytes: Uint8Array): string => {
 }
 
 // Excel's own first line, which says by what the cells are separated.
-const withoutSeparatorLine = (records: CsvRecord[]): CsvRecord[] => {
+function withoutSeparatorLine(records: CsvRecord[]): CsvRecord[] {
   const [first] = records
   const [, separator] = (first && 'cells' in first && /^sep=(.*)$/i.exec(first.cells.join(','))) || []
   if (separator === undefined) return records
@@ -59,7 +59,7 @@ const withoutSeparatorLine = (records: CsvRecord[]): CsvRecord[] => {
   )
 }
 
-const columnsOf = (header: CsvRecord): Columns => {
+function columnsOf(header: CsvRecord): Columns {
   if (!('cells' in header)) throw unreadable(`its header, line ${header.line}, is broken: ${header.reason}`)
   const names = header.cells.map((cell) => cell.trim().toLowerCase())
   const [only = ''] = names
@@ -75,11 +75,11 @@ const columnsOf = (header: CsvRecord): Columns => {
   return { email, limit, count: names.length }
 }
 
-const rowOf = (
+function rowOf(
   { line, cells }: { line: number; cells: string[] },
   columns: Columns,
   rules: Pick<LimitRules, 'maxLimit'>,
-): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) => {
+): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) {
   const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(','), excerptLength) })
   if (cells.length !== columns.count) return bad(`it has ${cells.length} cells, and the header has ${columns.count}`)
   const email = readEmail(unguarded(cells[columns.email] ?? ''))
@@ -91,27 +91,31 @@ const rowOf = (
 }
 
 // Digits only: 1.000 and 1,000 are a thousand to some and one to others, and Number() reads 1e3, 0x10 and blanks, too.
-const limitOf = (cell: string): unknown => (/^\d{1,16}$/.test(cell) ? Number(cell) : cell === '' ? '' : Number.NaN)
+function limitOf(cell: string): unknown {
+  return /^\d{1,16}$/.test(cell) ? Number(cell) : cell === '' ? '' : Number.NaN
+}
 
 // What a spreadsheet would take for a formula, and any number of guards before it.
 const formula = /^'*[=+\-@\t\r]/
 
 /** The CSV of limits, for people and for `limits plan`. Cells that a spreadsheet would run are guarded by an apostrophe. */
-export const writeLimitsCsv = (rows: Iterable<{ address: string; limit: number }>): string => {
+export function writeLimitsCsv(rows: Iterable<{ address: string; limit: number }>): string {
   let text = 'email,limit\r\n'
   for (const { address, limit } of rows) text += `${csvCell(address)},${limit}\r\n`
   return text
 }
 
 /** One cell, quoted where CSV needs it and guarded where a spreadsheet would take it for a formula. */
-export const csvCell = (value: string): string => {
+export function csvCell(value: string): string {
   const guarded = formula.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
 /** A cell as it was before `csvCell` guarded it. */
-export const unguarded = (cell: string): string =>
-  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell
+export function unguarded(cell: string): string {
+  return cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell
+}
 
-const unreadable = (why: string) =>
-  new RejectedError(`The file with credit limits can't be read: ${why}, and try again.`, { code: 'bad_request' })
+function unreadable(why: string) {
+  return new RejectedError(`The file with credit limits can't be read: ${why}, and try again.`, { code: 'bad_request' })
+}

@@ -4,11 +4,11 @@ import { sha256 } from '../../core/hash.ts'
 import type { Log } from '../../core/log.ts'
 import type { LargeObjects, ObjectHead } from '../../stores/large-objects.ts'
 import type { ObjectStore } from '../../stores/objects.ts'
+import type { IntentQueue, LedgerReader } from '../ports.ts'
+import type { LimitRules } from '../rules.ts'
 import { readLimitsCsv } from './csv.ts'
 import { makePlan, type Plan, parsePlan } from './plan.ts'
-import type { IntentQueue, LedgerReader } from '../ports.ts'
 import { intentsOf, publishIntents } from './publisher.ts'
-import type { LimitRules } from '../rules.ts'
 
 /** What importing a file needs. */
 export type ImportDeps = {
@@ -41,7 +41,7 @@ export type Imported =
  * A death anywhere lets the same notification go on: the plan is kept before anything is published. A file that was
  * replaced meanwhile is left where it is, for its own notification.
  */
-export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<Imported> => {
+export async function importFile(file: DroppedFile, deps: ImportDeps): Promise<Imported> {
   const { inbox, log } = deps
   if (/^(done|failed)\//.test(file.key)) return { status: 'ignored' }
   const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
@@ -70,7 +70,7 @@ export const importFile = async (file: DroppedFile, deps: ImportDeps): Promise<I
   return { status: 'published', plan }
 }
 
-const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> => {
+async function planOf(bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> {
   try {
     const rows = readLimitsCsv(bytes, deps.rules)
     // All rows are sent: another file may have been dropped a moment before, and its messages wait on the queue.
@@ -82,15 +82,17 @@ const planOf = async (bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): P
   }
 }
 
-const reasonsAgainst = ({ refusals, invalid, conflicts }: Plan): string[] => [
-  ...refusals,
-  ...invalid.map(({ line, reason, text }) => `line ${line}: ${reason}: ${text}`),
-  ...conflicts.map(
-    ({ lines, email, limits }) => `lines ${lines.join(', ')}: ${email} has different limits: ${limits.join(', ')}`,
-  ),
-]
+function reasonsAgainst({ refusals, invalid, conflicts }: Plan): string[] {
+  return [
+    ...refusals,
+    ...invalid.map(({ line, reason, text }) => `line ${line}: ${reason}: ${text}`),
+    ...conflicts.map(
+      ({ lines, email, limits }) => `lines ${lines.join(', ')}: ${email} has different limits: ${limits.join(', ')}`,
+    ),
+  ]
+}
 
-const publish = async (plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, deps: ImportDeps): Promise<void> => {
+async function publish(plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, deps: ImportDeps): Promise<void> {
   const request = {
     requestId: `file-${sha256(`${key} ${droppedAt} ${plan.id}`).slice(0, 24)}`,
     requestedAt: new Date(droppedAt).toISOString(),
@@ -106,10 +108,10 @@ const publish = async (plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, d
   )
 }
 
-const refuseLarge = async (
+async function refuseLarge(
   file: DroppedFile & { name: string; head: ObjectHead },
   deps: ImportDeps,
-): Promise<Imported> => {
+): Promise<Imported> {
   const { key, name, head } = file
   const reasons = [`The file has ${head.bytes} bytes; at most ${maxBytes} are read. Cut it into smaller files.`]
   await report(file, reasons, deps)
@@ -118,26 +120,23 @@ const refuseLarge = async (
   return { status: 'refused', reasons }
 }
 
-const report = async (
+async function report(
   { key, name }: DroppedFile & { name: string },
   reasons: string[],
   { inbox, log }: ImportDeps,
-): Promise<void> => {
+): Promise<void> {
   const text = `Nothing of ${key} was applied. Correct this, and drop the file again:\n\n${reasons.join('\n')}\n`
   await inbox.put(`failed/${name}.report.txt`, Buffer.from(text), { contentType: 'text/plain' })
   log.warn('A file with credit limits was refused.', { key, reasons: reasons.length })
 }
 
 /** The file that a result is of; its plan says nothing of bytes. */
-const fileHashOf = (result: Uint8Array): unknown =>
-  (JSON.parse(Buffer.from(result).toString()) as { fileHash?: unknown }).fileHash
+function fileHashOf(result: Uint8Array): unknown {
+  return (JSON.parse(Buffer.from(result).toString()) as { fileHash?: unknown }).fileHash
+}
 
 /** What was put in the file's place since it was read stays: its own notification is on its way. */
-const move = async (
-  inbox: ObjectStore,
-  from: string,
-  { bytes, to }: { bytes: Uint8Array; to: string },
-): Promise<void> => {
+async function move(inbox: ObjectStore, from: string, { bytes, to }: { bytes: Uint8Array; to: string }): Promise<void> {
   await inbox.put(to, bytes, { contentType: 'text/csv' })
   const now = await inbox.get(from)
   if (now && Buffer.compare(now, bytes) === 0) await inbox.remove([from])

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { RejectedError } from '../../core/errors.ts'
 import { contentHash } from '../../core/hash.ts'
-import type { LimitRow, LimitRows } from './csv.ts'
 import { conflictingIdentities } from '../entries.ts'
 import type { LimitState } from '../ports.ts'
 import type { LimitRules } from '../rules.ts'
+import type { LimitRow, LimitRows } from './csv.ts'
 
 const line = z.int().describe('Line of the file, from 1.')
 const Change = z.object({
@@ -48,7 +48,7 @@ export type PlanInput = {
 }
 
 /** Compares a file with the ledger. A row that can't be applied stops no other, but guard rails refuse the whole plan. */
-export const makePlan = ({ source, file, states, knownUsers, rules, sendsAll }: PlanInput): Plan => {
+export function makePlan({ source, file, states, knownUsers, rules, sendsAll }: PlanInput): Plan {
   const conflicting = conflictingIdentities(file.rows)
   const first = new Map<string, LimitRow>()
   const plan: Omit<Plan, 'id'> = {
@@ -84,7 +84,7 @@ export const makePlan = ({ source, file, states, knownUsers, rules, sendsAll }: 
  * Reads a saved plan.
  * @throws RejectedError `bad_request` when the text is no plan, or not the one that its id names.
  */
-export const parsePlan = (text: string): Plan => {
+export function parsePlan(text: string): Plan {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -100,9 +100,11 @@ export const parsePlan = (text: string): Plan => {
 
 const bad = { code: 'bad_request' } as const
 
-const idOf = (plan: Omit<Plan, 'id'>): string => contentHash(plan).slice(0, 16)
+function idOf(plan: Omit<Plan, 'id'>): string {
+  return contentHash(plan).slice(0, 16)
+}
 
-const conflictsOf = (rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] => {
+function conflictsOf(rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] {
   const inConflict = rows.filter(({ identity }) => conflicting.has(identity))
   return [...Map.groupBy(inConflict, ({ identity }) => identity).values()].map((some) => ({
     lines: some.map(({ line }) => line),
@@ -112,9 +114,11 @@ const conflictsOf = (rows: LimitRow[], conflicting: Set<string>): Plan['conflict
 }
 
 /** The changes that change something, as guard rails count them. */
-export const realChanges = (changes: Change[]): Change[] => changes.filter(({ from, limit }) => from !== limit)
+export function realChanges(changes: Change[]): Change[] {
+  return changes.filter(({ from, limit }) => from !== limit)
+}
 
-const refusalsOf = (plan: Omit<Plan, 'id'>, aboveMaximum: number[], { maxChanges, maxLimit }: LimitRules): string[] => {
+function refusalsOf(plan: Omit<Plan, 'id'>, aboveMaximum: number[], { maxChanges, maxLimit }: LimitRules): string[] {
   const refusals: string[] = []
   const { changes, same, invalid, conflicts } = plan
   if (changes.length + same.length + invalid.length + conflicts.length === 0) refusals.push('The file has no rows.')

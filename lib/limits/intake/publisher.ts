@@ -21,7 +21,7 @@ export type IntentMessage = Request & { version: 1; limits: IntentEntry[] }
  * Cuts a request of any size into intents of at most 100 entries that fit a message. The same request is always cut the
  * same way and its intents have the same ids, so that publishing it again changes nothing.
  */
-export const intentsOf = (request: Request, limits: readonly IntentEntry[]): IntentMessage[] => {
+export function intentsOf(request: Request, limits: readonly IntentEntry[]): IntentMessage[] {
   const parts: IntentEntry[][] = []
   const cut = (some: readonly IntentEntry[]): void => {
     if (some.length === 0) return
@@ -54,20 +54,20 @@ export type PublishDeps = {
  * @throws RetryableError `storage_unavailable` when the queue does not take them, FatalError `bad_request` when it never
  * will. Publishing the same intents again is harmless.
  */
-export const publishIntents = async (intents: readonly IntentMessage[], deps: PublishDeps): Promise<void> => {
+export async function publishIntents(intents: readonly IntentMessage[], deps: PublishDeps): Promise<void> {
   for (const batch of batchesOf(intents.map(outgoing))) {
     await sendAll(batch, deps)
     deps.onSent?.(batch.length)
   }
 }
 
-const outgoing = (intent: IntentMessage): OutgoingMessage => {
+function outgoing(intent: IntentMessage): OutgoingMessage {
   const body = JSON.stringify(intent)
   return { id: sha256(intent.requestId).slice(0, 32), body, groupId: messageGroup, deduplicationId: sha256(body) }
 }
 
 /** Cuts messages into batches by SQS's limits on count and on bytes in all. */
-export const batchesOf = (messages: readonly OutgoingMessage[]): OutgoingMessage[][] => {
+export function batchesOf(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
   const batches: OutgoingMessage[][] = []
   let bytes = 0
   for (const message of messages) {
@@ -84,7 +84,7 @@ export const batchesOf = (messages: readonly OutgoingMessage[]): OutgoingMessage
   return batches
 }
 
-const sendAll = async (batch: OutgoingMessage[], { queue, clock, random }: PublishDeps): Promise<void> => {
+async function sendAll(batch: OutgoingMessage[], { queue, clock, random }: PublishDeps): Promise<void> {
   let rest = batch
   for (let attempt = 1; ; attempt++) {
     const failed = new Map((await queue.sendBatch(rest)).map((failure) => [failure.id, failure]))
@@ -103,4 +103,6 @@ const sendAll = async (batch: OutgoingMessage[], { queue, clock, random }: Publi
   }
 }
 
-const bytesOf = (text: string): number => Buffer.byteLength(text)
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text)
+}

@@ -4,7 +4,7 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
  * The first key that stands twice in one object of a JSON text, or null. Readers disagree on which of the two counts,
  * so such a text has no meaning that we could act on. The text must be valid JSON.
  */
-export const duplicateKeyOf = (text: string): string | null => {
+export function duplicateKeyOf(text: string): string | null {
   const open: (Set<string> | null)[] = []
   let lastString = ''
   for (const [part] of text.matchAll(token)) {

@@ -9,7 +9,9 @@ export const outcomeNames = ['applied', 'rejected', 'invalid', 'superseded', 'un
 export type OutcomeName = (typeof outcomeNames)[number]
 
 /** Outcomes that somebody should look at. */
-export const isFailure = (outcome: OutcomeName): boolean => outcome !== 'applied' && outcome !== 'superseded'
+export function isFailure(outcome: OutcomeName): boolean {
+  return outcome !== 'applied' && outcome !== 'superseded'
+}
 
 /** How one entry of an intent ended. */
 export const Outcome = z.object({
@@ -35,35 +37,42 @@ type Named = Pick<Outcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 
  * The key of an entry's outcome. It holds what the entry says, too, so that a producer who uses a request id twice loses
  * no outcome.
  */
-export const outcomeKey = ({ requestId, requestedAt, index, identity, address, limit }: Named): OutcomeKey => ({
-  identity,
-  name: `${requestedAt}#${requestId}#${String(index).padStart(3, '0')}#${sha256(`${limit} ${address}`).slice(0, 8)}`,
-})
+export function outcomeKey({ requestId, requestedAt, index, identity, address, limit }: Named): OutcomeKey {
+  return {
+    identity,
+    name: `${requestedAt}#${requestId}#${String(index).padStart(3, '0')}#${sha256(`${limit} ${address}`).slice(0, 8)}`,
+  }
+}
 
 /** The key as one text. */
-export const keyText = ({ identity, name }: OutcomeKey): string => `${identity} ${name}`
+export function keyText({ identity, name }: OutcomeKey): string {
+  return `${identity} ${name}`
+}
 
 /** The key of the outcome that an entry has or will have. */
-export const keyOfEntry = ({ request, index, identity, address, limit }: Entry): OutcomeKey =>
-  outcomeKey({ ...request, index, identity, address, limit })
+export function keyOfEntry({ request, index, identity, address, limit }: Entry): OutcomeKey {
+  return outcomeKey({ ...request, index, identity, address, limit })
+}
 
 /** So much of the platform's words is kept: an item of the ledger, a row of the lake and a terminal must hold them. */
 const maxReason = 1_000
 
 /** An entry's outcome. */
-export const outcomeOf = (
+export function outcomeOf(
   { request, index, identity, address, limit }: Entry,
   end: Pick<Outcome, 'outcome' | 'reason'> & Partial<Pick<Outcome, 'apiCall' | 'previousLimit'>>,
   recordedAt: number,
-): Outcome => ({
-  ...request,
-  index,
-  identity,
-  address,
-  limit,
-  previousLimit: end.previousLimit ?? null,
-  outcome: end.outcome,
-  reason: end.reason === null ? null : excerpt(end.reason, maxReason),
-  apiCall: end.apiCall ?? null,
-  recordedAt: new Date(recordedAt).toISOString(),
-})
+): Outcome {
+  return {
+    ...request,
+    index,
+    identity,
+    address,
+    limit,
+    previousLimit: end.previousLimit ?? null,
+    outcome: end.outcome,
+    reason: end.reason === null ? null : excerpt(end.reason, maxReason),
+    apiCall: end.apiCall ?? null,
+    recordedAt: new Date(recordedAt).toISOString(),
+  }
+}

@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
 import { contentHash } from '../../core/hash.ts'
+import type { PartFile } from '../../publish/manifest.ts'
+import type { OtherScan } from '../../publish/run-streams.ts'
 import { type Cell, columnsOf } from '../../streams/table.ts'
 import type { Run } from '../../sync/attempt.ts'
 import { type Checkpoint, Counts, type ScanSummary } from '../../sync/checkpoint.ts'
 import { type Lease, watchLease } from '../../sync/lease.ts'
-import type { PartFile } from '../../publish/manifest.ts'
 import type { Checkpoints, IndexStore, Lake, PartPath } from '../../sync/ports.ts'
-import type { OtherScan } from '../../publish/run-streams.ts'
-import { creditLimitOutcomes, type OutcomeRecord, outcomeRecord, outcomesStream } from './outcomes-table.ts'
 import type { LedgerReader } from '../ports.ts'
+import { creditLimitOutcomes, type OutcomeRecord, outcomeRecord, outcomesStream } from './outcomes-table.ts'
 
 /** What bringing outcomes to the lake needs. */
 export type OutcomesScanDeps = {
@@ -33,10 +33,10 @@ const overlapMs = 16 * 60_000
  * `publishRun`, which must know `outcomesStream`. Rows of the last minutes before may come twice; the newer one counts, as
  * in every change log. Answers how many rows were written, or who is at it already.
  */
-export const scanOutcomes = async (
+export async function scanOutcomes(
   { runId }: Pick<Run, 'runId'>,
   deps: OutcomesScanDeps,
-): Promise<{ rows: number } | { heldBy: string; until: number }> => {
+): Promise<{ rows: number } | { heldBy: string; until: number }> {
   const owner = deps.newOwner()
   const now = deps.clock.now()
   const terms = { owner, expiresAt: now + deps.leaseMs, ttlMs: deps.leaseMs }
@@ -60,23 +60,27 @@ export const scanOutcomes = async (
 }
 
 /** The outcomes as a run takes them along. When somebody is at it already, the next run has what they leave. */
-export const outcomesSource = (deps: OutcomesScanDeps): OtherScan => ({
-  stream: outcomesStream,
-  scan: async (run) => void (await scanOutcomes(run, deps)),
-})
+export function outcomesSource(deps: OutcomesScanDeps): OtherScan {
+  return {
+    stream: outcomesStream,
+    scan: async (run) => void (await scanOutcomes(run, deps)),
+  }
+}
 
 type Scanning = { checkpoint: Checkpoint; lease: Lease; deps: OutcomesScanDeps }
 type Path = Omit<PartPath, 'part'>
 
-const pathOf = (checkpoint: Checkpoint, { runId, startedAt }: { runId: string; startedAt: number }): Path => ({
-  stream: outcomesStream.name,
-  scanId: `${String(checkpoint.scansCompleted + 1).padStart(6, '0')}-${checkpoint.fence}`,
-  runId,
-  startedAt,
-  fence: checkpoint.fence,
-})
+function pathOf(checkpoint: Checkpoint, { runId, startedAt }: { runId: string; startedAt: number }): Path {
+  return {
+    stream: outcomesStream.name,
+    scanId: `${String(checkpoint.scansCompleted + 1).padStart(6, '0')}-${checkpoint.fence}`,
+    runId,
+    startedAt,
+    fence: checkpoint.fence,
+  }
+}
 
-const writeOutcomes = async (path: Path, { checkpoint, lease, deps }: Scanning) => {
+async function writeOutcomes(path: Path, { checkpoint, lease, deps }: Scanning) {
   const { reader, rowsPerPart = 5_000 } = deps
   const from = checkpoint.lastScan ? checkpoint.lastScan.startedAt - overlapMs : beginning
   const files: PartFile[] = []
@@ -99,7 +103,7 @@ const writeOutcomes = async (path: Path, { checkpoint, lease, deps }: Scanning) 
   return { files, rows }
 }
 
-const writePart = (path: PartPath, records: OutcomeRecord[], { lease, deps }: Pick<Scanning, 'lease' | 'deps'>) => {
+function writePart(path: PartPath, records: OutcomeRecord[], { lease, deps }: Pick<Scanning, 'lease' | 'deps'>) {
   const columns: Cell[][] = columnsOf(creditLimitOutcomes).map(() => [])
   for (const record of records) {
     const meta = ['upsert', path.runId, path.scanId, path.part, path.startedAt, contentHash(record), null]
@@ -109,10 +113,10 @@ const writePart = (path: PartPath, records: OutcomeRecord[], { lease, deps }: Pi
   return deps.lake.writeRows(path, { table: creditLimitOutcomes, columns, rows: records.length }, lease.signal)
 }
 
-const complete = async (
+async function complete(
   path: Path,
   { checkpoint, lease, deps, files, rows }: Scanning & { files: PartFile[]; rows: number },
-): Promise<void> => {
+): Promise<void> {
   const { stream, scanId, runId, startedAt, fence } = path
   const summary: ScanSummary = {
     ...{ stream, scanId, runId, startedAt },

@@ -13,10 +13,12 @@ export const OutcomeRecord = Outcome.extend({
 export type OutcomeRecord = z.infer<typeof OutcomeRecord>
 
 /** An outcome as the warehouse has it. */
-export const outcomeRecord = (outcome: Outcome): OutcomeRecord => ({
-  outcomeId: sha256(keyText(outcomeKey(outcome))).slice(0, 32),
-  ...outcome,
-})
+export function outcomeRecord(outcome: Outcome): OutcomeRecord {
+  return {
+    outcomeId: sha256(keyText(outcomeKey(outcome))).slice(0, 32),
+    ...outcome,
+  }
+}
 
 /** How each entry of each request for credit limits ended. */
 export const creditLimitOutcomes = defineTable({

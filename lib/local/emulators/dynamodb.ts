@@ -8,7 +8,7 @@ type Level = new (path: string) => { open(): Promise<void>; close(): Promise<voi
  * DynamoDB by dynalite, its state in LevelDB under `path`. The database is opened once before, since dynalite answers
  * nothing at all when it can't be.
  */
-export const createDynamoDb = async (path: string): Promise<Server> => {
+export async function createDynamoDb(path: string): Promise<Server> {
   const { Level } = createRequire(import.meta.resolve('dynalite'))('level') as { Level: Level }
   const database = new Level(path)
   await database.open()

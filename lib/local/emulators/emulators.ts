@@ -22,7 +22,7 @@ export type Emulators = {
  * before a crash is there again.
  * @throws FatalError `usage` when another process uses the folder, `damaged_state` when its content can't be read.
  */
-export const startEmulators = async ({ dir }: { dir: string }): Promise<Emulators> => {
+export async function startEmulators({ dir }: { dir: string }): Promise<Emulators> {
   const folder = resolve(dir)
   const lock = lockFolder(folder)
   const opened: { close(): Promise<void> }[] = [{ close: async () => lock.release() }]
@@ -47,7 +47,7 @@ export const startEmulators = async ({ dir }: { dir: string }): Promise<Emulator
  * One address for all: the SDK has one endpoint variable. DynamoDB's server takes the requests and hands the others on
  * in memory.
  */
-const frontDoor = (dynamodb: Server, others: Emulator): Server => {
+function frontDoor(dynamodb: Server, others: Emulator): Server {
   const [answer] = dynamodb.listeners('request') as RequestListener[]
   if (!answer) throw new Error('the DynamoDB emulator has no request listener; its version is not the pinned one')
   dynamodb.removeAllListeners('request')
@@ -63,24 +63,27 @@ const frontDoor = (dynamodb: Server, others: Emulator): Server => {
   return dynamodb
 }
 
-const listen = (server: Server): Promise<string> =>
-  new Promise((resolve, reject) => {
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
   })
+}
 
-const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
+}
 
-const startFailure = (error: unknown, folder: string): unknown => {
+function startFailure(error: unknown, folder: string): unknown {
   if (error instanceof SyncError) return error
   const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
   return new FatalError(message, { code: 'damaged_state', cause: error })
 }
 
 /** LevelDB's own error says no more than that it failed; its cause says why. */
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && error.cause ? `${error.message}: ${messageOf(error.cause)}` : messageOf(error)
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause ? `${error.message}: ${messageOf(error.cause)}` : messageOf(error)
+}

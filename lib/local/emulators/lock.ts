@@ -8,7 +8,7 @@ import { FatalError, messageOf } from '../../core/errors.ts'
  * it ends with the process, however that ends, so that no stale lock file needs cleaning up.
  * @throws FatalError `usage` when another process has it or it can't be a folder, `damaged_state` for a broken lock file.
  */
-export const lockFolder = (dir: string): { release(): void } => {
+export function lockFolder(dir: string): { release(): void } {
   makeFolder(dir)
   const file = join(dir, 'lock.db')
   let lock: DatabaseSync | undefined
@@ -29,9 +29,11 @@ export const lockFolder = (dir: string): { release(): void } => {
 }
 
 /** SQLITE_BUSY: someone else has the lock. */
-const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5
+function isBusy(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 5
+}
 
-const makeFolder = (dir: string): void => {
+function makeFolder(dir: string): void {
   try {
     mkdirSync(dir, { recursive: true })
   } catch (cause) {

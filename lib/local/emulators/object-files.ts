@@ -25,7 +25,7 @@ const incomingName = '.incoming'
  * whole or not at all. What a file can't say (metadata, a content type that its name doesn't tell, uploads under way)
  * ends with the process.
  */
-export const createObjectFiles = (dir: string, refuse: Refuse): Persistence => {
+export function createObjectFiles(dir: string, refuse: Refuse): Persistence {
   const { write, move, remove, fileOf } = openFolder(dir, refuse)
   const emptyBucket = (bucket: string) => {
     rmSync(join(dir, bucket), { recursive: true, force: true })
@@ -51,7 +51,7 @@ export const createObjectFiles = (dir: string, refuse: Refuse): Persistence => {
   }
 }
 
-const openFolder = (dir: string, refuse: Refuse) => {
+function openFolder(dir: string, refuse: Refuse) {
   const incoming = join(dir, incomingName)
   rmSync(incoming, { recursive: true, force: true })
   mkdirSync(incoming, { recursive: true })
@@ -81,7 +81,7 @@ const openFolder = (dir: string, refuse: Refuse) => {
   return { fileOf, move, write, remove }
 }
 
-const nothing = () => {}
+function nothing() {}
 /** The store itself holds these; a process that ends takes them along, as S3 allows for uploads that nobody completed. */
 const inMemoryAlone = {
   insertMultipartUpload: nothing,
@@ -92,12 +92,13 @@ const inMemoryAlone = {
   deleteBucketLifecycleConfiguration: nothing,
 } satisfies Partial<Persistence>
 
-const bucketsIn = (dir: string): string[] =>
-  readdirSync(dir, { withFileTypes: true })
+function bucketsIn(dir: string): string[] {
+  return readdirSync(dir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
+}
 
-const loadBucket = (store: S3Store, { dir, bucket }: { dir: string; bucket: string }): void => {
+function loadBucket(store: S3Store, { dir, bucket }: { dir: string; bucket: string }): void {
   const folder = join(dir, bucket)
   store.createBucket(bucket)
   store.setBucketCreationDate(bucket, statSync(folder).birthtime)
@@ -116,7 +117,7 @@ const loadBucket = (store: S3Store, { dir, bucket }: { dir: string; bucket: stri
 }
 
 /** An object as its file tells it. Its hash waits until somebody asks: a lake can be large, and a start should be quick. */
-const objectOf = (file: string, key: string): S3Object => {
+function objectOf(file: string, key: string): S3Object {
   const { size, mtime } = statSync(file)
   let etag: string | undefined
   return {
@@ -133,13 +134,13 @@ const objectOf = (file: string, key: string): S3Object => {
   }
 }
 
-const removeEmptyParents = (file: string, root: string): void => {
+function removeEmptyParents(file: string, root: string): void {
   let folder = dirname(file)
   while (folder !== root && removeIfEmpty(folder)) folder = dirname(folder)
 }
 
 /** False when the folder has content. */
-const removeIfEmpty = (folder: string): boolean => {
+function removeIfEmpty(folder: string): boolean {
   try {
     rmdirSync(folder)
   } catch (error) {
@@ -149,14 +150,17 @@ const removeIfEmpty = (folder: string): boolean => {
   return true
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
+}
 
 /** A folder in the place of a file, or the other way around, also means that there is no such object. */
-const isAbsence = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR', 'ERR_FS_EISDIR', 'ENAMETOOLONG'].includes(codeOf(error))
+function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ERR_FS_EISDIR', 'ENAMETOOLONG'].includes(codeOf(error))
+}
 
 /** What a file system can't hold although S3 could. */
-const refusalOf = (error: unknown, { key, refuse }: { key: string; refuse: Refuse }): unknown => {
+function refusalOf(error: unknown, { key, refuse }: { key: string; refuse: Refuse }): unknown {
   const code = codeOf(error)
   if (code === 'ENAMETOOLONG') return refuse('KeyTooLongError', `${key} is too long for a file's name on this machine`)
   if (!['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'].includes(code)) return error

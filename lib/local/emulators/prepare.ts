@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
 import { createSqsClient } from '../../compose/clients.ts'
-import { limitsTable } from '../../stores/ledger-items.ts'
 import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
+import { limitsTable } from '../../stores/ledger-items.ts'
 import {
   auditBucket,
   type BucketShape,
@@ -26,23 +26,27 @@ const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
 const region = 'us-east-1'
 
 /** The name a table or bucket has on this machine. */
-const localName = ({ name }: { name: string }): string => `platform-sync-${name}`
+function localName({ name }: { name: string }): string {
+  return `platform-sync-${name}`
+}
 
 /** What stands in the environment of those who work against emulators at an address. */
-const localEnvironment = (endpointUrl: string): Record<string, string> => ({
-  AWS_ENDPOINT_URL: endpointUrl,
-  AWS_REGION: region,
-  // The emulators check no signature, but the SDK wants to make one.
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-  ...Object.fromEntries([...tables, ...buckets].map((shape) => [shape.variable, localName(shape)])),
-})
+function localEnvironment(endpointUrl: string): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_REGION: region,
+    // The emulators check no signature, but the SDK wants to make one.
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    ...Object.fromEntries([...tables, ...buckets].map((shape) => [shape.variable, localName(shape)])),
+  }
+}
 
 /**
  * Creates the tables, buckets and queues that are missing, and ends the leases that a killed process left behind. Answers
  * what handlers and commands read from the environment to work with them.
  */
-export const prepareResources = async (endpointUrl: string): Promise<Record<string, string>> => {
+export async function prepareResources(endpointUrl: string): Promise<Record<string, string>> {
   const environment = localEnvironment(endpointUrl)
   const clients: AwsClients = createAwsClients({
     region,
@@ -61,7 +65,7 @@ export const prepareResources = async (endpointUrl: string): Promise<Record<stri
   }
 }
 
-const createTables = async (dynamodb: DynamoDBClient): Promise<void> => {
+async function createTables(dynamodb: DynamoDBClient): Promise<void> {
   const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}))
   for (const shape of tables) {
     if (TableNames.includes(localName(shape))) continue
@@ -77,7 +81,7 @@ const createTables = async (dynamodb: DynamoDBClient): Promise<void> => {
   }
 }
 
-const createBuckets = async (s3: S3Client): Promise<void> => {
+async function createBuckets(s3: S3Client): Promise<void> {
   const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
   const existing = new Set(Buckets.map(({ Name }) => Name))
   for (const shape of buckets) {
@@ -87,7 +91,7 @@ const createBuckets = async (s3: S3Client): Promise<void> => {
 }
 
 /** The folder is this process's alone, so that whoever held a lease is gone. */
-const endLeases = async (dynamodb: DynamoDBClient, TableName: string): Promise<void> => {
+async function endLeases(dynamodb: DynamoDBClient, TableName: string): Promise<void> {
   let start: Record<string, AttributeValue> | undefined
   do {
     const page = await dynamodb.send(

@@ -4,7 +4,7 @@ import { limitsDeadLetters, limitsQueue, maxReceives, visibilitySeconds } from '
 type NameOf = (shape: { name: string }) => string
 
 /** Creates the queues of credit limits, if they are missing, and answers the variables that hold their addresses. */
-export const createQueues = async (sqs: SQSClient, nameOf: NameOf): Promise<Record<string, string>> => {
+export async function createQueues(sqs: SQSClient, nameOf: NameOf): Promise<Record<string, string>> {
   const deadLetters = await createQueue(sqs, nameOf(limitsDeadLetters))
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: deadLetters, AttributeNames: ['QueueArn'] }),
@@ -16,7 +16,7 @@ export const createQueues = async (sqs: SQSClient, nameOf: NameOf): Promise<Reco
   return { [limitsQueue.variable]: queue, [limitsDeadLetters.variable]: deadLetters }
 }
 
-const createQueue = async (sqs: SQSClient, QueueName: string, more: Record<string, string> = {}): Promise<string> => {
+async function createQueue(sqs: SQSClient, QueueName: string, more: Record<string, string> = {}): Promise<string> {
   const command = new CreateQueueCommand({ QueueName, Attributes: { FifoQueue: 'true', ...more } })
   return (await sqs.send(command)).QueueUrl ?? ''
 }

@@ -20,7 +20,7 @@ type Modules = {
 export type Emulator = { handle: RequestListener; close(): Promise<void> }
 
 /** S3 and SQS by fauxqs: objects are files under `dir`/s3, queues are in SQLite under `dir`/sqs (see docs/decisions/emulators.md). */
-export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
+export async function createS3AndSqs(dir: string): Promise<Emulator> {
   const modules = await loadModules()
   severalPerGroup(modules.SqsQueue)
   const stores: Stores = {
@@ -43,7 +43,7 @@ export const createS3AndSqs = async (dir: string): Promise<Emulator> => {
   return { handle, close: () => app.close() }
 }
 
-const keepQueues = ({ sqsStore, snsStore }: Stores, persistence: Persistence): Persistence => {
+function keepQueues({ sqsStore, snsStore }: Stores, persistence: Persistence): Persistence {
   const database = databaseOf(persistence)
   // A commit outlives the process without waiting for the disk; only a power cut could take the last ones, as in LevelDB.
   database.exec('PRAGMA synchronous = NORMAL')
@@ -65,10 +65,12 @@ const keepQueues = ({ sqsStore, snsStore }: Stores, persistence: Persistence): P
 }
 
 /** Private in its types; the version is pinned. */
-const databaseOf = (persistence: Persistence): DatabaseSync => (persistence as unknown as { db: DatabaseSync }).db
+function databaseOf(persistence: Persistence): DatabaseSync {
+  return (persistence as unknown as { db: DatabaseSync }).db
+}
 
 /** Modules that fauxqs does not export: its own start function would listen on all interfaces. */
-const loadModules = async (): Promise<Modules> => {
+async function loadModules(): Promise<Modules> {
   const root = import.meta.resolve('fauxqs')
   const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js', 'common/errors.js']
   return Object.assign({}, ...(await Promise.all(paths.map((path) => import(new URL(path, root).href)))))
@@ -78,7 +80,7 @@ const loadModules = async (): Promise<Modules> => {
  * The emulator sorts a listing by the rules of a human language and continues it by code units, so that keys between
  * two pages get lost. S3 sorts by bytes, which for keys of ASCII are code units.
  */
-const inKeyOrder = (store: Stores['s3Store']): Stores['s3Store'] => {
+function inKeyOrder(store: Stores['s3Store']): Stores['s3Store'] {
   const listAll = store.listObjects.bind(store)
   store.listObjects = (bucket, { startAfter, marker, maxKeys = 1000, ...scope } = {}) => {
     const all = listAll(bucket, { ...scope, maxKeys: Number.POSITIVE_INFINITY })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 export const signingKeyFile = 'audit-signing-key.pem'
 
 /** Digests are signed with a key in the folder, whatever key the surroundings name. */
-export const localSigning = (folder: string): Record<string, string> => ({
-  AUDIT_SIGNING_KEY_ARN: '',
-  AUDIT_SIGNING_KEY_FILE: join(folder, signingKeyFile),
-})
+export function localSigning(folder: string): Record<string, string> {
+  return {
+    AUDIT_SIGNING_KEY_ARN: '',
+    AUDIT_SIGNING_KEY_FILE: join(folder, signingKeyFile),
+  }
+}

@@ -41,16 +41,21 @@ export const endpointNames = [
 export type EndpointName = (typeof endpointNames)[number]
 
 /** A JSON answer. */
-export const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })
+export function json(status: number, body: unknown): Answer {
+  return { status, body: JSON.stringify(body) }
+}
 
 /** An error answer; the shape is the simulator's own, since the spec shows none (§7). */
-export const failure = (status: number, code: string, message: string): Answer =>
-  json(status, { error: { code, message } })
+export function failure(status: number, code: string, message: string): Answer {
+  return json(status, { error: { code, message } })
+}
 
 /** The text of a list. */
-const listText = ({ items, records, pagination }: ListBody): string =>
-  `{"${items}":[${records.join(',')}]${pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''}}`
+function listText({ items, records, pagination }: ListBody): string {
+  return `{"${items}":[${records.join(',')}]${pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''}}`
+}
 
 /** The body as it goes over the wire. */
-export const bytesOf = ({ body }: Answer): Buffer =>
-  Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : listText(body))
+export function bytesOf({ body }: Answer): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : listText(body))
+}

@@ -20,7 +20,7 @@ const Resource = z.enum(resourceNames)
  * The paths under /_simulator, for people with curl and for other processes. They need no key: the server listens on
  * loopback only.
  */
-export const control = (request: Request, simulator: Controlled): Answer => {
+export function control(request: Request, simulator: Controlled): Answer {
   try {
     return answer(request, simulator)
   } catch (error) {
@@ -30,7 +30,7 @@ export const control = (request: Request, simulator: Controlled): Answer => {
   }
 }
 
-const answer = ({ method, path, body, text }: Request, simulator: Controlled): Answer => {
+function answer({ method, path, body, text }: Request, simulator: Controlled): Answer {
   const [, what = '', first = '', second = ''] = path.slice(1).split('/').map(decodeURIComponent)
   switch (`${method} ${what}`) {
     case 'GET state':

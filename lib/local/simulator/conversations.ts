@@ -18,7 +18,7 @@ export type Conversations = {
 type Added = { generated: number; texts: string[] }
 
 /** Makes the messages of the generated sessions; only added ones are held. */
-export const createConversations = (sessions: RecordGenerator, messagesPerSession: number): Conversations => {
+export function createConversations(sessions: RecordGenerator, messagesPerSession: number): Conversations {
   const addedTo = new Map<string, Added>()
 
   const of = (sessionId: string): Conversation => {

@@ -4,11 +4,12 @@ import { type Answer, bytesOf } from './answer.ts'
 import type { Strike } from './faults/book.ts'
 
 /** How long a request's answer is held back, in milliseconds. */
-export const latencyOf = (strikes: readonly Strike[], latencyMs: number): number =>
-  strikes.reduce((sum, { rule }) => sum + (rule.kind === 'latency' ? rule.ms : 0), latencyMs)
+export function latencyOf(strikes: readonly Strike[], latencyMs: number): number {
+  return strikes.reduce((sum, { rule }) => sum + (rule.kind === 'latency' ? rule.ms : 0), latencyMs)
+}
 
 /** Sends an answer over the wire, whole or broken as the faults say. */
-export const deliver = async (response: ServerResponse, answer: Answer, strikes: readonly Strike[]): Promise<void> => {
+export async function deliver(response: ServerResponse, answer: Answer, strikes: readonly Strike[]): Promise<void> {
   const bytes = bytesOf(answer)
   const { socket } = response
   for (const { rule } of strikes) {
@@ -24,28 +25,30 @@ export const deliver = async (response: ServerResponse, answer: Answer, strikes:
   response.end(bytes)
 }
 
-const headersOf = (answer: Answer, bytes: Buffer): Record<string, string | string[]> => ({
-  ...(answer.status === 204 ? {} : { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
-  ...answer.headers,
-})
+function headersOf(answer: Answer, bytes: Buffer): Record<string, string | string[]> {
+  return {
+    ...(answer.status === 204 ? {} : { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
+    ...answer.headers,
+  }
+}
 
 /** The headers of the whole body, and only the first of its bytes. */
-const begin = (response: ServerResponse, answer: Answer, first: Buffer): void => {
+function begin(response: ServerResponse, answer: Answer, first: Buffer): void {
   response.writeHead(answer.status, headersOf(answer, bytesOf(answer)))
   response.flushHeaders()
   if (first.length > 0) response.write(first)
 }
 
-const flushed = async (response: ServerResponse, answer: Answer, first: Buffer): Promise<void> => {
+async function flushed(response: ServerResponse, answer: Answer, first: Buffer): Promise<void> {
   begin(response, answer, first)
   await wait(5)
 }
 
-const trickle = async (
+async function trickle(
   response: ServerResponse,
   answer: Answer,
   { bytesPerChunk, everyMs }: { bytesPerChunk: number; everyMs: number },
-): Promise<void> => {
+): Promise<void> {
   const bytes = bytesOf(answer)
   begin(response, answer, bytes.subarray(0, 0))
   for (let at = 0; at < bytes.length && !response.destroyed; at += bytesPerChunk) {

@@ -9,7 +9,7 @@ import { userOf } from './records/users.ts'
 import type { RecordGenerator } from './resource.ts'
 
 /** The generator of every resource. */
-export const createGenerators = (settings: Settings, clock: Clock): Record<ResourceName, RecordGenerator> => {
+export function createGenerators(settings: Settings, clock: Clock): Record<ResourceName, RecordGenerator> {
   const { seed, counts, rates, order } = settings
   const withUuid = (name: ResourceName, prefix: string) => {
     const key = resourceKey(seed, name)
@@ -42,18 +42,23 @@ export const createGenerators = (settings: Settings, clock: Clock): Record<Resou
 }
 
 /** How many generated messages a session has: more with every change. */
-export const messageCountOf = ({ key, version }: Life, average: number): number =>
-  average === 0 ? 0 : 1 + (hash32(key, 90) % Math.max(1, 2 * average - 1)) + version * 2
+export function messageCountOf({ key, version }: Life, average: number): number {
+  return average === 0 ? 0 : 1 + (hash32(key, 90) % Math.max(1, 2 * average - 1)) + version * 2
+}
 
-const resourceKey = (seed: number, name: ResourceName) => hash32(seed, resourceNames.indexOf(name))
+function resourceKey(seed: number, name: ResourceName) {
+  return hash32(seed, resourceNames.indexOf(name))
+}
 
-const byNumber = (population: Population): Pick<RecordGenerator, 'idOf' | 'positionOf'> => ({
-  idOf: ({ age }) => String(age + 1),
-  positionOf: (id) => {
-    for (let at = 0; at < population.positions(); at += 1) {
-      const life = population.at(at)
-      if (life && String(life.age + 1) === id) return at
-    }
-    return undefined
-  },
-})
+function byNumber(population: Population): Pick<RecordGenerator, 'idOf' | 'positionOf'> {
+  return {
+    idOf: ({ age }) => String(age + 1),
+    positionOf: (id) => {
+      for (let at = 0; at < population.positions(); at += 1) {
+        const life = population.at(at)
+        if (life && String(life.age + 1) === id) return at
+      }
+      return undefined
+    },
+  }
+}

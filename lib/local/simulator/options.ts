@@ -45,27 +45,33 @@ const defaultRates: Record<ResourceName, Rates> = {
 }
 
 /** The options with their defaults. */
-export const settingsOf = (options: SimulatorOptions): Settings => ({
-  seed: options.seed ?? 1,
-  apiKeys: [options.apiKey ?? 'sim-key'].flat(),
-  counts: {
-    reports: 200,
-    sessions: 1_000,
-    users: 300,
-    revisions: 40,
-    computers: 12,
-    messagesPerSession: 4,
-    ...options.counts,
-  },
-  startedAt: options.startedAt ?? Date.UTC(2026, 10, 1),
-  rates: Object.fromEntries(
-    resourceNames.map((name) => [
-      name,
-      { ...defaultRates[name], ...options.rates?.[name], ...(name === 'revisions' ? { changed: 0, removed: 0 } : {}) },
-    ]),
-  ) as Record<ResourceName, Rates>,
-  latencyMs: options.latencyMs ?? 0,
-  pageCap: options.pageCap ?? 1_000,
-  order: options.order ?? 'created',
-  port: options.port ?? 0,
-})
+export function settingsOf(options: SimulatorOptions): Settings {
+  return {
+    seed: options.seed ?? 1,
+    apiKeys: [options.apiKey ?? 'sim-key'].flat(),
+    counts: {
+      reports: 200,
+      sessions: 1_000,
+      users: 300,
+      revisions: 40,
+      computers: 12,
+      messagesPerSession: 4,
+      ...options.counts,
+    },
+    startedAt: options.startedAt ?? Date.UTC(2026, 10, 1),
+    rates: Object.fromEntries(
+      resourceNames.map((name) => [
+        name,
+        {
+          ...defaultRates[name],
+          ...options.rates?.[name],
+          ...(name === 'revisions' ? { changed: 0, removed: 0 } : {}),
+        },
+      ]),
+    ) as Record<ResourceName, Rates>,
+    latencyMs: options.latencyMs ?? 0,
+    pageCap: options.pageCap ?? 1_000,
+    order: options.order ?? 'created',
+    port: options.port ?? 0,
+  }
+}

@@ -28,7 +28,7 @@ const handlers: Readonly<Record<EndpointName, (call: Call, deps: Deps) => Answer
 }
 
 /** Answers a call as the spec says, and as the faults that strike it say. */
-export const answerCall = (call: Call, strikes: readonly Strike[], deps: Deps): Answer => {
+export function answerCall(call: Call, strikes: readonly Strike[], deps: Deps): Answer {
   for (const { rule } of strikes) {
     const instead = answerInstead(rule, call)
     if (instead) return instead
@@ -43,10 +43,11 @@ export const answerCall = (call: Call, strikes: readonly Strike[], deps: Deps): 
   return strikes.reduce((answer, strike) => bendList(answer, strike, { call, relist }), underLimits(call))
 }
 
-const isAuthorized = ({ authorization }: Call, { apiKeys }: Settings): boolean =>
-  apiKeys.some((key) => authorization === `Bearer ${key}`)
+function isAuthorized({ authorization }: Call, { apiKeys }: Settings): boolean {
+  return apiKeys.some((key) => authorization === `Bearer ${key}`)
+}
 
-const atToken = ({ query, endpoint }: Call, token: string | null): URLSearchParams => {
+function atToken({ query, endpoint }: Call, token: string | null): URLSearchParams {
   const moved = new URLSearchParams(query)
   const name = endpoint === 'listReports' ? 'startAfter' : 'cursor'
   if (token === null) moved.delete(name)

@@ -39,7 +39,7 @@ type Options = { key: number; count: number; rates: Rates; order: Order; clock: 
 const spanMs = 180 * 24 * 3_600_000
 
 /** Makes the population of one resource. */
-export const createPopulation = ({ key, count, rates, order, clock }: Options): Population => {
+export function createPopulation({ key, count, rates, order, clock }: Options): Population {
   const perStep = rates.added > 0 ? Math.max(1, Math.round(count * rates.added)) : 0
   // Room for as many again as there are: records that appear later land anywhere among the old ones.
   const bits = order === 'shuffled' ? Math.max(2, Math.ceil(Math.log2(count * 1.25 + 8))) : 0
@@ -77,7 +77,7 @@ export const createPopulation = ({ key, count, rates, order, clock }: Options): 
   return { at, created, positions: () => Math.max(shuffled, created()) }
 }
 
-const momentIn = ({ times }: Clock, step: number, share: number): number => {
+function momentIn({ times }: Clock, step: number, share: number): number {
   const from = times[step - 1] as number
   return Math.floor(from + ((times[step] as number) - from) * (0.01 + share * 0.98))
 }

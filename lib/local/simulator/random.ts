@@ -4,7 +4,7 @@
  */
 
 /** Mixes up to three integers into one of 32 bits. */
-export const hash32 = (a: number, b: number, c = 0): number => {
+export function hash32(a: number, b: number, c = 0): number {
   let h =
     Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^
     Math.imul(b + 0x7f4a7c15, 0xc2b2ae35) ^
@@ -15,18 +15,24 @@ export const hash32 = (a: number, b: number, c = 0): number => {
 }
 
 /** A number from 0 up to but not including 1. */
-export const unit = (key: number, salt: number, turn = 0): number => hash32(key, salt, turn) / 4_294_967_296
+export function unit(key: number, salt: number, turn = 0): number {
+  return hash32(key, salt, turn) / 4_294_967_296
+}
 
 /** One of the items. */
-export const pick = <T>(items: readonly T[], draw: number): T => items[draw % items.length] as T
+export function pick<T>(items: readonly T[], draw: number): T {
+  return items[draw % items.length] as T
+}
 
 const odd = 0x9e3779b1
 const oddInverse = 0x0e8b2f51 // odd * oddInverse = 1 modulo 2^32; a test reads positions back
 
-const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0')
+function hex(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, '0')
+}
 
 /** A UUID that carries a position: `positionOf` reads it back. */
-export const uuidOf = (key: number, position: number): string => {
+export function uuidOf(key: number, position: number): string {
   const b = hex(hash32(key, position, 1))
   const c = hex(hash32(key, position, 2))
   const d = hex(hash32(key, position, 3))
@@ -35,14 +41,14 @@ export const uuidOf = (key: number, position: number): string => {
 }
 
 /** The position a UUID of `uuidOf` was made for, or undefined when it is another one. */
-export const positionOf = (key: number, uuid: string): number | undefined => {
+export function positionOf(key: number, uuid: string): number | undefined {
   const first = Number.parseInt(uuid.slice(0, 8), 16)
   const position = ((Math.imul(first, oddInverse) ^ key) | 0) >>> 0
   return Number.isFinite(first) && uuidOf(key, position) === uuid ? position : undefined
 }
 
 /** A permutation of 0 to 2^bits - 1: multiplying by an odd number and folding the high bits in are both reversible. */
-export const permute = (key: number, bits: number, position: number): number => {
+export function permute(key: number, bits: number, position: number): number {
   const mask = 2 ** bits - 1
   const fold = Math.max(1, bits >> 1)
   let x = position

@@ -19,7 +19,7 @@ export type RequestLog = {
 }
 
 /** An empty log. */
-export const createRequestLog = (): RequestLog => {
+export function createRequestLog(): RequestLog {
   const requests: LoggedRequest[] = []
   const counts: Partial<Record<EndpointName, number>> = {}
   const add = (request: LoggedRequest): void => {

@@ -40,7 +40,7 @@ export type Resource = {
 const written = 2 ** 40
 
 /** Lays the written records over the generated ones. */
-export const createResource = (generator: RecordGenerator): Resource => {
+export function createResource(generator: RecordGenerator): Resource {
   const { population, idField } = generator
   const layer: Layer = { generator, overlay: new Map(), extras: [] }
   const { overlay, extras } = layer
@@ -75,7 +75,7 @@ export const createResource = (generator: RecordGenerator): Resource => {
 /** Written records by id (null: taken away), and the ids of those that no generator knows, in the order they came. */
 type Layer = { generator: RecordGenerator; overlay: Map<string, string | null>; extras: string[] }
 
-const textAt = ({ generator, overlay, extras }: Layer, position: number): string | undefined => {
+function textAt({ generator, overlay, extras }: Layer, position: number): string | undefined {
   if (position >= written) return overlay.get(extras[position - written] as string) ?? undefined
   const life = generator.population.at(position)
   if (!life) return undefined
@@ -84,8 +84,11 @@ const textAt = ({ generator, overlay, extras }: Layer, position: number): string
   return override === undefined ? JSON.stringify(generator.record(life, id)) : (override ?? undefined)
 }
 
-const lives = (layer: Layer, position: number): boolean =>
-  layer.overlay.size > 0 ? textAt(layer, position) !== undefined : layer.generator.population.at(position) !== undefined
+function lives(layer: Layer, position: number): boolean {
+  return layer.overlay.size > 0
+    ? textAt(layer, position) !== undefined
+    : layer.generator.population.at(position) !== undefined
+}
 
 function* positionsFrom({ generator, extras }: Layer, start: number): Generator<number> {
   const generated = generator.population.positions()
@@ -93,7 +96,7 @@ function* positionsFrom({ generator, extras }: Layer, start: number): Generator<
   for (let at = Math.max(start, written); at < written + extras.length; at += 1) yield at
 }
 
-const sliceOf = (layer: Layer, { start, limit, keep }: SliceRequest): Slice => {
+function sliceOf(layer: Layer, { start, limit, keep }: SliceRequest): Slice {
   const records: string[] = []
   for (const at of positionsFrom(layer, start)) {
     if (records.length === limit && !keep) {

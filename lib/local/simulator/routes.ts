@@ -2,11 +2,13 @@ import type { EndpointName } from './answer.ts'
 
 type Route = { endpoint: EndpointName; method: string; pattern: RegExp }
 
-const route = (endpoint: EndpointName, method: string, path: string): Route => ({
-  endpoint,
-  method,
-  pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
-})
+function route(endpoint: EndpointName, method: string, path: string): Route {
+  return {
+    endpoint,
+    method,
+    pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+  }
+}
 
 const routes: readonly Route[] = [
   route('listReports', 'GET', '/api/organization/maturity-level-reports'),
@@ -24,10 +26,10 @@ const routes: readonly Route[] = [
 ]
 
 /** Finds the endpoint of a request; `wrongMethod` when the path is known and the method is not. */
-export const findRoute = (
+export function findRoute(
   method: string,
   path: string,
-): { endpoint: EndpointName; params: Record<string, string> } | 'wrongMethod' | undefined => {
+): { endpoint: EndpointName; params: Record<string, string> } | 'wrongMethod' | undefined {
   let pathKnown = false
   for (const { endpoint, method: wanted, pattern } of routes) {
     const match = pattern.exec(path)
@@ -38,10 +40,11 @@ export const findRoute = (
   return pathKnown ? 'wrongMethod' : undefined
 }
 
-const decoded = (groups: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeComponent(value)]))
+function decoded(groups: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeComponent(value)]))
+}
 
-const decodeComponent = (text: string): string => {
+function decodeComponent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

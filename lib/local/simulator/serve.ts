@@ -22,9 +22,8 @@ type Deps = {
 }
 
 /** Answers HTTP requests. */
-export const requestListener =
-  (deps: Deps): RequestListener =>
-  async (request, response) => {
+export function requestListener(deps: Deps): RequestListener {
+  return async (request, response) => {
     // A client may go away at any moment; that is its business.
     response.on('error', () => undefined)
     try {
@@ -37,10 +36,11 @@ export const requestListener =
       await deliver(response, failure(500, 'simulator_broken', message), [])
     }
   }
+}
 
 type Answered = { answer: Answer; strikes: Strike[] }
 
-const answerRequest = async (request: IncomingMessage, text: string, deps: Deps): Promise<Answered> => {
+async function answerRequest(request: IncomingMessage, text: string, deps: Deps): Promise<Answered> {
   const { method = 'GET', url = '/' } = request
   const mark = url.indexOf('?')
   const path = mark < 0 ? url : url.slice(0, mark)
@@ -66,14 +66,14 @@ const answerRequest = async (request: IncomingMessage, text: string, deps: Deps)
   return { answer, strikes }
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<string> => {
+async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
 }
 
 /** A body that is no JSON counts as none: the request checks refuse it where one is needed. */
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   try {
     return text === '' ? undefined : JSON.parse(text)
   } catch {

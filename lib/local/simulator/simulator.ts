@@ -53,7 +53,7 @@ export type Simulator = {
 }
 
 /** Starts a platform on a port of the loopback interface. @throws FatalError `usage` when the port is taken. */
-export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const settings = settingsOf(options)
   const world = createWorld(settings)
   const book = createFaultBook(settings.seed)
@@ -77,43 +77,47 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   return { url, appUrl: url, baseUrl: url, ...controlled, close }
 }
 
-const listenFailure = (error: NodeJS.ErrnoException, port: number): Error => {
+function listenFailure(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return error
   const message = `port ${port} can't be used: ${error.message}. Choose another one, or none for a free one`
   return new FatalError(message, { code: 'usage', cause: error })
 }
 
-const momentOf = (world: World) => ({ step: world.step(), now: new Date(world.now()).toISOString() })
+function momentOf(world: World) {
+  return { step: world.step(), now: new Date(world.now()).toISOString() }
+}
 
 type Parts = { world: World; book: FaultBook; limits: Limits; log: ReturnType<typeof createRequestLog> }
 
-const controls = ({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 'appUrl' | 'baseUrl' | 'close'> => ({
-  advance: ({ hours = 24 } = {}) => {
-    world.advance(hours)
-    return momentOf(world)
-  },
-  fault: book.add,
-  faults: book.list,
-  removeFault: book.remove,
-  clearFaults: book.clear,
-  get: (resource, id) => {
-    const text = world.resources[resource].get(id)
-    return text === undefined ? undefined : JSON.parse(text)
-  },
-  put: (resource, id, record) =>
-    world.resources[resource].put(id, 'text' in record ? record.text : JSON.stringify(record.value)),
-  remove: (resource, id) => world.resources[resource].remove(id),
-  state: () => ({
-    ...momentOf(world),
-    records: Object.fromEntries(resourceNames.map((name) => [name, world.resources[name].count()])) as Record<
-      ResourceName,
-      number
-    >,
-    limits: Object.fromEntries(limits),
-    faults: book.list(),
-    requests: { ...log.counts },
-  }),
-  limits,
-  requests: log.requests,
-  counts: log.counts,
-})
+function controls({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 'appUrl' | 'baseUrl' | 'close'> {
+  return {
+    advance: ({ hours = 24 } = {}) => {
+      world.advance(hours)
+      return momentOf(world)
+    },
+    fault: book.add,
+    faults: book.list,
+    removeFault: book.remove,
+    clearFaults: book.clear,
+    get: (resource, id) => {
+      const text = world.resources[resource].get(id)
+      return text === undefined ? undefined : JSON.parse(text)
+    },
+    put: (resource, id, record) =>
+      world.resources[resource].put(id, 'text' in record ? record.text : JSON.stringify(record.value)),
+    remove: (resource, id) => world.resources[resource].remove(id),
+    state: () => ({
+      ...momentOf(world),
+      records: Object.fromEntries(resourceNames.map((name) => [name, world.resources[name].count()])) as Record<
+        ResourceName,
+        number
+      >,
+      limits: Object.fromEntries(limits),
+      faults: book.list(),
+      requests: { ...log.counts },
+    }),
+    limits,
+    requests: log.requests,
+    counts: log.counts,
+  }
+}

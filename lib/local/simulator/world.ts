@@ -19,7 +19,7 @@ export type World = {
 }
 
 /** Builds the platform; takes no memory per record. */
-export const createWorld = (settings: Settings): World => {
+export function createWorld(settings: Settings): World {
   const clock: Clock = { times: [settings.startedAt] }
   const generators = createGenerators(settings, clock)
   const entries = resourceNames.map((name) => [name, createResource(generators[name])])
@@ -35,7 +35,7 @@ export const createWorld = (settings: Settings): World => {
   }
 }
 
-const hasUser = (email: string, population: Population, users: Resource): boolean => {
+function hasUser(email: string, population: Population, users: Resource): boolean {
   const wanted = email.toLowerCase()
   const position = positionOfEmail(wanted)
   const life = position === undefined ? undefined : population.at(position)
@@ -43,4 +43,6 @@ const hasUser = (email: string, population: Population, users: Resource): boolea
   return [...candidates, ...users.writtenRecords()].some((text) => emailIn(text)?.toLowerCase() === wanted)
 }
 
-const emailIn = (text: string): string | undefined => /"email"\s*:\s*"([^"]*)"/.exec(text)?.[1]
+function emailIn(text: string): string | undefined {
+  return /"email"\s*:\s*"([^"]*)"/.exec(text)?.[1]
+}

@@ -1,8 +1,12 @@
 import * as z from 'zod'
 import { id, resource, unixMs } from '../fields.ts'
 
-const doc = (meaning: string) => `${meaning} (§2.6).`
-const text = (meaning: string) => z.string().nullish().describe(doc(meaning))
+function doc(meaning: string) {
+  return `${meaning} (§2.6).`
+}
+function text(meaning: string) {
+  return z.string().nullish().describe(doc(meaning))
+}
 
 /** A step of setting a computer up (§2.6). */
 export const ProvisioningStep = resource({

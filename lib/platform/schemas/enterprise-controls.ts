@@ -2,15 +2,26 @@ import * as z from 'zod'
 import { dateTime, freeForm, integer, resource } from '../fields.ts'
 import { defaultableSettings } from './session.ts'
 
-const doc = (meaning: string) => `${meaning} (§2.10).`
-const text = (meaning: string) => z.string().nullish().describe(doc(meaning))
-const flag = (meaning: string) => z.boolean().nullish().describe(doc(meaning))
-const count = (meaning: string) => integer().nullish().describe(doc(meaning))
-const strings = (meaning: string) => z.array(z.string()).nullish().describe(doc(meaning))
-const free = (meaning: string) =>
-  freeForm()
+function doc(meaning: string) {
+  return `${meaning} (§2.10).`
+}
+function text(meaning: string) {
+  return z.string().nullish().describe(doc(meaning))
+}
+function flag(meaning: string) {
+  return z.boolean().nullish().describe(doc(meaning))
+}
+function count(meaning: string) {
+  return integer().nullish().describe(doc(meaning))
+}
+function strings(meaning: string) {
+  return z.array(z.string()).nullish().describe(doc(meaning))
+}
+function free(meaning: string) {
+  return freeForm()
     .nullish()
     .describe(doc(`${meaning}; contents not shown`))
+}
 
 /** A model of a cloud provider (§2.10, hostedProvider). Its last two fields are treated as secrets. */
 const HostedProvider = resource({

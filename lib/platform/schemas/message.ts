@@ -2,8 +2,12 @@ import * as z from 'zod'
 import { id, openEnum, resource, unixMs } from '../fields.ts'
 import { sessionStatuses } from './session.ts'
 
-const doc = (meaning: string) => `${meaning} (§2.4).`
-const vendorField = (meaning: string) => z.string().nullish().describe(doc(meaning))
+function doc(meaning: string) {
+  return `${meaning} (§2.4).`
+}
+function vendorField(meaning: string) {
+  return z.string().nullish().describe(doc(meaning))
+}
 
 /** A piece of a message. Types other than text are "not shown" (§2.4), so only the type is sure to be there. */
 export const ContentBlock = resource({

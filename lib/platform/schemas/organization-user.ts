@@ -1,8 +1,12 @@
 import * as z from 'zod'
 import { freeForm, id, resource } from '../fields.ts'
 
-const doc = (meaning: string) => `${meaning} (§2.7).`
-const text = (meaning: string) => z.string().nullish().describe(doc(meaning))
+function doc(meaning: string) {
+  return `${meaning} (§2.7).`
+}
+function text(meaning: string) {
+  return z.string().nullish().describe(doc(meaning))
+}
 
 /** A user of the organization (§2.7). Only the id is sure to be there: which fields are required is "not shown". */
 export const OrganizationUser = resource({

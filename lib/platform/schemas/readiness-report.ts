@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { id, openEnum, resource, unixMs } from '../fields.ts'
 
-const doc = (meaning: string) => `${meaning} (§2.1).`
+function doc(meaning: string) {
+  return `${meaning} (§2.1).`
+}
 
 /** What an application of a repository does (§2.1, App description). */
 export const AppDescription = resource({

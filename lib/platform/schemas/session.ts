@@ -2,8 +2,12 @@ import * as z from 'zod'
 import { freeForm, id, integer, openEnum, resource, unixMs } from '../fields.ts'
 
 // An enumeration of which only single values were "seen" has no unknown values: it is a plain string, never drift.
-const doc = (meaning: string) => `${meaning} (§2.3).`
-const tokens = (meaning: string) => z.number().nullish().describe(doc(meaning))
+function doc(meaning: string) {
+  return `${meaning} (§2.3).`
+}
+function tokens(meaning: string) {
+  return z.number().nullish().describe(doc(meaning))
+}
 
 /** What a session consumed (§2.3, Token usage object). */
 export const TokenUsage = resource({

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { diffSettings, shownValue } from '../../../lib/audit/changes/diff.ts'
-import { createRedactor } from '../../../lib/redaction/redact.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { parseJson } from '../../../lib/core/json.ts'
+import { createRedactor } from '../../../lib/redaction/redact.ts'
 
-const lines = (before: Json | undefined, after: Json | undefined, comparableSecrets = true) =>
-  diffSettings(before, after, { comparableSecrets }).map(({ path, kind, before, after, secret }) =>
+function lines(before: Json | undefined, after: Json | undefined, comparableSecrets = true) {
+  return diffSettings(before, after, { comparableSecrets }).map(({ path, kind, before, after, secret }) =>
     [kind, path, shownValue(before), '->', shownValue(after), secret ? '(secret)' : '']
       .join(' ')
       .replace(/ +/g, ' ')
       .trim(),
   )
+}
 
 describe('a diff of settings', () => {
   it('names each field that differs, with before and after, and nothing else', () => {

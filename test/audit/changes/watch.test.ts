@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { diffSettings } from '../../../lib/audit/changes/diff.ts'
-import { createRedactor } from '../../../lib/redaction/redact.ts'
 import { createWatch, gravest, WatchRule } from '../../../lib/audit/changes/watch.ts'
 import { watchRules } from '../../../lib/audit/changes/watch-rules.ts'
 import type { Json } from '../../../lib/core/json.ts'
+import { createRedactor } from '../../../lib/redaction/redact.ts'
 
 const { redact } = createRedactor('k')
-const matches = (before: Json, after: Json, rules: readonly WatchRule[] = watchRules) =>
-  diffSettings(redact(before, { secretPaths: [] }), redact(after, { secretPaths: [] }), { comparableSecrets: true })
+function matches(before: Json, after: Json, rules: readonly WatchRule[] = watchRules) {
+  return diffSettings(redact(before, { secretPaths: [] }), redact(after, { secretPaths: [] }), {
+    comparableSecrets: true,
+  })
     .flatMap(createWatch(rules))
     .map(({ id }) => id)
+}
 
 const dangerous: [string, Json, Json][] = [
   ['shield-off', { enableAgentShield: true }, { enableAgentShield: false }],

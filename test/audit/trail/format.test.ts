@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createRedactor } from '../../../lib/redaction/redact.ts'
 import { hashesOf, type Link, seal, unseal } from '../../../lib/audit/trail/sealed.ts'
 import { parseJson } from '../../../lib/core/json.ts'
+import { createRedactor } from '../../../lib/redaction/redact.ts'
 
 const text = readFileSync(new URL('../../../docs/audit-format.md', import.meta.url), 'utf8')
 const vectors = [...text.matchAll(/```json\n(.*)\n```/g)].map(([, line]) => Buffer.from(line as string))

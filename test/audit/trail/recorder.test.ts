@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createRedactor } from '../../../lib/redaction/redact.ts'
-import { redactionKeyOf } from '../../../lib/redaction/redaction-key.ts'
 import { keyOf } from '../../../lib/audit/trail/sealed.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { canonicalJson } from '../../../lib/core/canonical-json.ts'
 import { contentHash } from '../../../lib/core/hash.ts'
 import { type Json, parseJson } from '../../../lib/core/json.ts'
+import { createRedactor } from '../../../lib/redaction/redact.ts'
+import { redactionKeyOf } from '../../../lib/redaction/redaction-key.ts'
 import { auditParts, findingsIn, revision, revisions, scan, seen, signal, stored } from '../memory.ts'
 
-const verify = ({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) =>
-  verifyTrail(store, { head: async () => (await head.read())!.state.marks })
+function verify({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) {
+  return verifyTrail(store, { head: async () => (await head.read())!.state.marks })
+}
 
 describe('recording', () => {
   it('makes one chained entry per revision, with what the platform sent', async () => {

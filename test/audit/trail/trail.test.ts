@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { auditParts, findingsIn, revision, revisions, scan, seen, signal, stored } from '../memory.ts'
 
-const verify = ({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) =>
-  verifyTrail(store, { head: async () => (await head.read())!.state.marks })
+function verify({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) {
+  return verifyTrail(store, { head: async () => (await head.read())!.state.marks })
+}
 
 describe('recorders at the same time', () => {
   it('make one linear chain with nothing lost or doubled (AUD-03)', async () => {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { createAudit } from '../../../lib/audit/audit.ts'
-import { writeDailyDigest } from '../../../lib/audit/verify/daily-digest.ts'
 import { createWatch } from '../../../lib/audit/changes/watch.ts'
+import { writeDailyDigest } from '../../../lib/audit/verify/daily-digest.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
 import { auditParts, findingsIn, revisions, scan, signal, stored, testClock, testSigner } from '../memory.ts'
 
 const dayMs = 24 * 3_600_000
 
-const recorded = async (entries = 4) => {
+async function recorded(entries = 4) {
   const clock = testClock()
   const parts = auditParts({ clock })
   await parts.recorder.record(revisions(1, entries), scan, signal)

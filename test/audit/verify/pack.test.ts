@@ -12,9 +12,11 @@ const root = mkdtempSync(join(tmpdir(), 'audit-pack-'))
 const pack = join(root, 'pack')
 let files: string[]
 
-const marksOf = async ({ head }: ReturnType<typeof auditParts>) => (await head.read())!.state.marks
-const exported = async (parts: ReturnType<typeof auditParts>, dir: string) =>
-  exportPack({
+async function marksOf({ head }: ReturnType<typeof auditParts>) {
+  return (await head.read())!.state.marks
+}
+async function exported(parts: ReturnType<typeof auditParts>, dir: string) {
+  return exportPack({
     trail: parts.store,
     out: createFolderStore(dir),
     signer: testSigner,
@@ -22,6 +24,7 @@ const exported = async (parts: ReturnType<typeof auditParts>, dir: string) =>
     marks: await marksOf(parts),
     extras: [{ path: 'report.html', bytes: Buffer.from('<!doctype html>') }],
   })
+}
 
 beforeAll(async () => {
   const parts = auditParts()
@@ -41,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 /** Runs the pack's own verifier as an auditor would: another folder, no project around it. */
-const run = (dir: string, ...args: string[]): { code: number; output: string } => {
+function run(dir: string, ...args: string[]): { code: number; output: string } {
   try {
     return {
       code: 0,
@@ -52,12 +55,12 @@ const run = (dir: string, ...args: string[]): { code: number; output: string } =
     return { code: status, output: `${stdout}${stderr}` }
   }
 }
-const verifyHere = async (dir: string) => {
+async function verifyHere(dir: string) {
   const store = createFolderStore(dir)
   return [...((await checkPack(store, {})) ?? []), ...(await verifyTrail(store)).faults]
 }
 let copies = 0
-const altered = (change: (dir: string) => void): string => {
+function altered(change: (dir: string) => void): string {
   const dir = join(root, `copy-${++copies}`)
   cpSync(pack, dir, { recursive: true })
   change(dir)

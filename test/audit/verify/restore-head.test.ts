@@ -3,7 +3,7 @@ import { restoreHead } from '../../../lib/audit/verify/restore-head.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { auditParts, memoryHead, revisions, scan, signal } from '../memory.ts'
 
-const recorded = async () => {
+async function recorded() {
   const parts = auditParts()
   await parts.recorder.record(revisions(1, 3), scan, signal)
   await parts.digester.write(signal)

@@ -29,20 +29,26 @@ beforeAll(async () => {
   now = clock.at
 })
 
-const verify = (objects: Objects, options?: VerifyOptions): Promise<TrailReport> =>
-  verifyTrail(memoryObjects(objects), options)
-const online = (): VerifyOptions => ({ head: async () => marks, now })
-const tampered = (change: (objects: Objects) => void): Objects => {
+function verify(objects: Objects, options?: VerifyOptions): Promise<TrailReport> {
+  return verifyTrail(memoryObjects(objects), options)
+}
+function online(): VerifyOptions {
+  return { head: async () => marks, now }
+}
+function tampered(change: (objects: Objects) => void): Objects {
   const objects = new Map(evidence)
   change(objects)
   return objects
 }
-const faultsOf = async (objects: Objects, options?: VerifyOptions) =>
-  (await verify(objects, options)).faults.map(({ kind, place }) => `${kind} ${place}`)
-const entry = (sequence: number) => keyOf('entries', sequence)
+async function faultsOf(objects: Objects, options?: VerifyOptions) {
+  return (await verify(objects, options)).faults.map(({ kind, place }) => `${kind} ${place}`)
+}
+function entry(sequence: number) {
+  return keyOf('entries', sequence)
+}
 
 /** An entry with another content and its own right hash, as a forger would write it. */
-const forged = (sequence: number, change: object = { revision: 99 }): Uint8Array => {
+function forged(sequence: number, change: object = { revision: 99 }): Uint8Array {
   const { hash: _, ...fields } = stored(evidence, 'entries')[sequence - 1] as { hash: string }
   return seal({ ...(fields as unknown as Link), ...change }).bytes
 }

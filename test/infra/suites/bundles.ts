@@ -7,9 +7,9 @@ import { compose } from '../../../lib/compose/app.ts'
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import { silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { finishRun } from '../../../lib/publish/run-streams.ts'
 import { streamNamed } from '../../../lib/streams/index.ts'
 import { runOf } from '../../../lib/sync/occasion.ts'
-import { finishRun } from '../../../lib/publish/run-streams.ts'
 import { syncStream } from '../../../lib/sync/sync-stream.ts'
 import { assetOf, type Bundle, startBundle } from '../bundle.ts'
 import { type Cloud, redactionKey, startCloud } from '../cloud.ts'
@@ -23,7 +23,7 @@ const functions = ['sync-stream', 'publish-run', 'apply-credit-limits', 'import-
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 
-const useInstallation = () => {
+function useInstallation() {
   beforeAll(async () => {
     template = synthesize({}, { bundle: true })
     cloud = await startCloud(template, { counts, seed: 7 })
@@ -37,13 +37,13 @@ const useInstallation = () => {
   })
 }
 
-const start = (name: string, more: Record<string, string> = {}): Bundle => {
+function start(name: string, more: Record<string, string> = {}): Bundle {
   const bundle = startBundle(template, name, { ...cloud.environmentOf(name), ...more })
   started.push(bundle)
   return bundle
 }
 
-const syncOnLaptop = async () => {
+async function syncOnLaptop() {
   const { emulators, platform } = laptop
   const keys = { PLATFORM_API_KEY: 'sim-key', REDACTION_KEY: redactionKey }
   const addresses = { PLATFORM_APP_URL: platform.appUrl, PLATFORM_BASE_URL: platform.baseUrl }
@@ -55,14 +55,14 @@ const syncOnLaptop = async () => {
   app.close()
 }
 
-const manifestIn = async ({ clients }: Cloud, Bucket: string | undefined) => {
+async function manifestIn({ clients }: Cloud, Bucket: string | undefined) {
   const Key = 'manifests/run=20261128T020000Z-nightly.json'
   const { Body } = await clients.s3.send(new GetObjectCommand({ Bucket, Key }))
   return JSON.parse((await Body?.transformToString()) ?? '')
 }
 
 /** Everything the records table holds, without the times of this machine. */
-const recordsIn = async ({ clients, emulators }: Cloud) => {
+async function recordsIn({ clients, emulators }: Cloud) {
   const { Items = [] } = await clients.dynamodb.send(
     new ScanCommand({ TableName: emulators.environment.RECORDS_TABLE }),
   )

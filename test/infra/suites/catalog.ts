@@ -20,7 +20,7 @@ const inputs = resources('AWS::Glue::Table').map(([, { Properties }]) => Propert
 const tables = warehouseTables(streams)
 
 /** What Athena reads for a Parquet type, by Glue's names. */
-const glueTypeOf = (physical: string | undefined, logical: string | undefined): string => {
+function glueTypeOf(physical: string | undefined, logical: string | undefined): string {
   if (logical === 'TIMESTAMP') return 'timestamp'
   if (logical === 'STRING') return 'string'
   return { INT64: 'bigint', DOUBLE: 'double', BOOLEAN: 'boolean' }[physical ?? ''] ?? `${physical} ${logical}`
@@ -87,13 +87,17 @@ describe('the catalog', () => {
   })
 })
 
-const columnsIn = (table: string): Column[] => inputs.find(({ Name }) => Name === table)!.StorageDescriptor.Columns
+function columnsIn(table: string): Column[] {
+  return inputs.find(({ Name }) => Name === table)!.StorageDescriptor.Columns
+}
 
 type File = Parameters<typeof partitionsOf>[0]['scans'][number]['files'][number]
 
-const manifestWith = (files: File[]): Parameters<typeof partitionsOf>[0] => ({
-  version: 1,
-  runId: 'r',
-  publishedAt: '2026-05-01T02:00:00.000Z',
-  scans: [{ files } as Parameters<typeof partitionsOf>[0]['scans'][number]],
-})
+function manifestWith(files: File[]): Parameters<typeof partitionsOf>[0] {
+  return {
+    version: 1,
+    runId: 'r',
+    publishedAt: '2026-05-01T02:00:00.000Z',
+    scans: [{ files } as Parameters<typeof partitionsOf>[0]['scans'][number]],
+  }
+}

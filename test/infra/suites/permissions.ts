@@ -6,7 +6,7 @@ const { resources } = synthesize()
 type Statement = { Action: string | string[]; Resource: unknown; Effect: string }
 
 /** What the role of a function or a service may do: `action on resource`, sorted. */
-const permissionsOf = (role: string): string[] => {
+function permissionsOf(role: string): string[] {
   const policies = resources('AWS::IAM::Policy').filter(([, { Properties }]) =>
     resolved(Properties.Roles).startsWith(role),
   )
@@ -20,13 +20,14 @@ const permissionsOf = (role: string): string[] => {
     .sort()
 }
 
-const short = (resource: unknown) =>
-  resolved(resource)
+function short(resource: unknown) {
+  return resolved(resource)
     .replace(':us-east-1:123456789012:', ':')
     .replace('-123456789012-us-east-1', '')
     .replace(/Ssm\w+auditsigningkeyarn\w+Parameter/, 'SigningKeyArn')
     .replace(/Ssm\w+Parameter/, 'KeyArn')
     .replace(/[0-9A-F]{8}(?=\.Arn|$)/, '')
+}
 
 const key = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
   (action) => `kms:${action} on KeyArn`,
@@ -45,7 +46,9 @@ const recording = [
   's3:PutObject on arn:aws:s3:::platform-sync-audit/audit/*',
 ]
 
-const logging = (name: string) => [`logs:CreateLogStream on ${name}Logs.Arn`, `logs:PutLogEvents on ${name}Logs.Arn`]
+function logging(name: string) {
+  return [`logs:CreateLogStream on ${name}Logs.Arn`, `logs:PutLogEvents on ${name}Logs.Arn`]
+}
 
 const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']
 

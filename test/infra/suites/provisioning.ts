@@ -3,8 +3,8 @@ import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { createSqsClient } from '../../../lib/compose/clients.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { silentLog } from '../../../lib/core/log.ts'
-import { createLedgerReader, ledgerParts } from '../../../lib/stores/ledger.ts'
 import { type PolledRecord, pollOnce } from '../../../lib/local/poller.ts'
+import { createLedgerReader, ledgerParts } from '../../../lib/stores/ledger.ts'
 import { createObjectStore } from '../../../lib/stores/objects.ts'
 import { send } from '../../limits/emulated.ts'
 import { intent } from '../../limits/fixture.ts'
@@ -20,10 +20,14 @@ let users: string[]
 const started = new Map<string, Bundle>()
 const names = ['apply-credit-limits', 'import-credit-limits', 'sync-stream', 'publish-run', 'audit-digest'] as const
 
-const bundle = (name: (typeof names)[number]): Bundle => started.get(name)!
-const bucket = (variable: string) => createObjectStore({ s3: cloud.clients.s3, bucket: variables[variable] ?? '' })
+function bundle(name: (typeof names)[number]): Bundle {
+  return started.get(name)!
+}
+function bucket(variable: string) {
+  return createObjectStore({ s3: cloud.clients.s3, bucket: variables[variable] ?? '' })
+}
 
-const useInstallation = () => {
+function useInstallation() {
   beforeAll(async () => {
     const template = synthesize({}, { bundle: true })
     const counts = { users: 40, revisions: 12, sessions: 1, reports: 1, computers: 1 }
@@ -47,7 +51,7 @@ const useInstallation = () => {
 }
 
 /** One turn of the event source mapping with the function behind it. */
-const poll = async () => {
+async function poll() {
   const records: PolledRecord[] = []
   const answers: unknown[] = []
   await pollOnce({
@@ -63,7 +67,7 @@ const poll = async () => {
 }
 
 /** Drops a file into the inbox and says so, as EventBridge does. */
-const drop = async (key: string, text: string): Promise<string[]> => {
+async function drop(key: string, text: string): Promise<string[]> {
   await bucket('INBOX_BUCKET').put(key, Buffer.from(text), { contentType: 'text/csv' })
   const detail = { bucket: { name: variables.INBOX_BUCKET }, object: { key }, requester: '123456789012' }
   const { error } = await bundle('import-credit-limits').invoke({ time: '2026-05-06T10:00:00Z', detail })
@@ -71,7 +75,9 @@ const drop = async (key: string, text: string): Promise<string[]> => {
   return (await bucket('INBOX_BUCKET').list('')).sort()
 }
 
-const limitOf = (email: string | undefined) => cloud.platform.limits.get((email ?? '').toLowerCase())
+function limitOf(email: string | undefined) {
+  return cloud.platform.limits.get((email ?? '').toLowerCase())
+}
 
 describe('bundles of credit limits and of the audit trail', () => {
   useInstallation()

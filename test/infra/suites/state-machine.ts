@@ -22,7 +22,7 @@ const waited: string[] = []
 let nightly: Input
 
 /** The real handlers, loaded under the environment that the template gives them. */
-const useHandlers = () => {
+function useHandlers() {
   beforeAll(async () => {
     const template = synthesize({}, { bundle: true })
     const [, { Properties }] = template.resources('AWS::StepFunctions::StateMachine')[0]!
@@ -54,7 +54,7 @@ const useHandlers = () => {
   })
 }
 
-const context = (): Context => {
+function context(): Context {
   let left = looks ?? Number.POSITIVE_INFINITY
   return {
     functionName: 'f',
@@ -63,16 +63,18 @@ const context = (): Context => {
 }
 
 /** As Lambda hands it over: JSON in, JSON out, an error as its type and a cause. */
-const asLambda = (handler: Handler) => async (event: unknown) => {
-  try {
-    return JSON.parse(JSON.stringify(await handler(JSON.parse(JSON.stringify(event)), context())))
-  } catch (error) {
-    const { name, message } = error as Error
-    throw Object.assign(new Error(JSON.stringify({ errorType: name, errorMessage: message })), { name })
+function asLambda(handler: Handler) {
+  return async (event: unknown) => {
+    try {
+      return JSON.parse(JSON.stringify(await handler(JSON.parse(JSON.stringify(event)), context())))
+    } catch (error) {
+      const { name, message } = error as Error
+      throw Object.assign(new Error(JSON.stringify({ errorType: name, errorMessage: message })), { name })
+    }
   }
 }
 
-const run = async (input: Input, sync: Task = asLambda(handlers.sync)): Promise<Outcome> => {
+async function run(input: Input, sync: Task = asLambda(handlers.sync)): Promise<Outcome> {
   const execution = new StateMachine(definition).run(input, {
     overrides: {
       taskResourceLocalHandlers: { SyncStream: sync as LocalTask, PublishRun: asLambda(handlers.publish) as LocalTask },
@@ -93,11 +95,15 @@ const run = async (input: Input, sync: Task = asLambda(handlers.sync)): Promise<
 }
 
 /** What `Fail` gives as its cause, without the interpreter's own words. */
-const failureIn = ({ message }: Error) => message.replace('Execution has failed with the following error: ', '')
+function failureIn({ message }: Error) {
+  return message.replace('Execution has failed with the following error: ', '')
+}
 
 const rateLimit = { kind: 'status', endpoint: 'listSessions', status: 429 } as const
 
-const events = () => cloud.calls.filter(({ action }) => action === 'PutEvents')
+function events() {
+  return cloud.calls.filter(({ action }) => action === 'PutEvents')
+}
 
 describe('the state machine', () => {
   useHandlers()

@@ -186,7 +186,7 @@ describe('the stateful stack', () => {
   })
 })
 
-const lifecycleOf = (logicalId: string): Record<string, unknown>[] => {
+function lifecycleOf(logicalId: string): Record<string, unknown>[] {
   const { Properties } = Object.fromEntries(resources('AWS::S3::Bucket'))[logicalId]!
   return (Properties.LifecycleConfiguration as { Rules: Record<string, unknown>[] }).Rules
 }
@@ -194,7 +194,7 @@ const lifecycleOf = (logicalId: string): Record<string, unknown>[] => {
 type Named = { Type: string; Properties?: Record<string, unknown> }
 
 /** The name of a resource in its account; what stands in a database or a group is named by that, too. */
-const physicalName = ({ Type, Properties = {} }: Named): string[] => {
+function physicalName({ Type, Properties = {} }: Named): string[] {
   const own = /^AWS::(IAM|Lambda::(Permission|EventSourceMapping))/.test(Type)
     ? undefined
     : Object.keys(Properties).find((key) => /^(\w+)?Name$/.test(key))

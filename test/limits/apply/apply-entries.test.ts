@@ -5,7 +5,9 @@ import { allOutcomes, at, intent, message, outcomesOf, usePlatform, workerOn } f
 const platform = await usePlatform()
 const { users } = platform
 
-const limitOf = (email: string) => platform.simulator.limits.get(email.toLowerCase())
+function limitOf(email: string) {
+  return platform.simulator.limits.get(email.toLowerCase())
+}
 
 describe('entries of intents', () => {
   it('lets a message that is no JSON, has a key twice or breaks the schema fail alone (SQS-01, JSON-03)', async () => {

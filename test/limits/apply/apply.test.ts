@@ -4,8 +4,12 @@ import { allOf, allOutcomes, at, intent, message, outcomesOf, usePlatform, worke
 const platform = await usePlatform()
 const { users } = platform
 
-const limitOf = (email: string) => platform.simulator.limits.get(email.toLowerCase())
-const sized = (from: number, to: number, limit = 5) => Object.fromEntries(users.slice(from, to).map((u) => [u, limit]))
+function limitOf(email: string) {
+  return platform.simulator.limits.get(email.toLowerCase())
+}
+function sized(from: number, to: number, limit = 5) {
+  return Object.fromEntries(users.slice(from, to).map((u) => [u, limit]))
+}
 
 describe('applying limits', () => {
   it('sends 250 entries in three PUTs of 100, 100 and 50, and records each as applied', async () => {

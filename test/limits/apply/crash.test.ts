@@ -20,12 +20,16 @@ beforeEach(() => {
 })
 
 /** The limits that the platform received for ana, in order. */
-const received = () => platform.puts.flat().flatMap(({ email, limit }) => (email === ana ? [limit] : []))
+function received() {
+  return platform.puts.flat().flatMap(({ email, limit }) => (email === ana ? [limit] : []))
+}
 
-const again = (batch: LimitMessage[]) => batch.map((one) => ({ ...one, receiveCount: one.receiveCount + 1 }))
+function again(batch: LimitMessage[]) {
+  return batch.map((one) => ({ ...one, receiveCount: one.receiveCount + 1 }))
+}
 
 /** A ledger in which ana has 1, and a batch that brings her 20, an older 50, an unknown address and bad entries. */
-const scene = async () => {
+async function scene() {
   const parts = memoryParts(platform.clock)
   await workerOn(platform, parts).apply([message(intent({ [ana]: 1 }, { requestId: 'zero', requestedAt: at(-10) }))])
   const older = message(intent({ [ana]: 50, [cy]: 9 }, { requestId: 'older', requestedAt: at(5) }))
@@ -39,7 +43,7 @@ const scene = async () => {
 }
 
 /** Runs a batch in a worker that dies there; false when it had ended before. */
-const dieIn = async (parts: ReturnType<typeof memoryParts>, batch: LimitMessage[], death: Death): Promise<boolean> => {
+async function dieIn(parts: ReturnType<typeof memoryParts>, batch: LimitMessage[], death: Death): Promise<boolean> {
   const outside = mortal(parts, platform.api, death)
   const worker = workerOn({ ...platform, api: { ...platform.api, ...outside.api } }, outside.parts)
   const died = await worker.apply(batch).then(
@@ -54,7 +58,7 @@ const dieIn = async (parts: ReturnType<typeof memoryParts>, batch: LimitMessage[
   return died
 }
 
-const expectSettled = async (parts: ReturnType<typeof memoryParts>) => {
+async function expectSettled(parts: ReturnType<typeof memoryParts>) {
   const { reader } = workerOn(platform, parts)
   expect(Object.fromEntries(platform.simulator.limits)).toEqual({ [ana]: 20, [bob]: 3, [cy]: 9 })
   const outcomes = (await allOutcomes(reader)).map(({ requestId, identity, outcome }) => [requestId, identity, outcome])
@@ -76,7 +80,7 @@ const expectSettled = async (parts: ReturnType<typeof memoryParts>) => {
 }
 
 /** How many calls to the outside an undisturbed batch makes. */
-const callsOf = async (): Promise<string[]> => {
+async function callsOf(): Promise<string[]> {
   const { parts, batch } = await scene()
   const outside = mortal(parts, platform.api)
   await workerOn({ ...platform, api: { ...platform.api, ...outside.api } }, outside.parts).apply(batch)

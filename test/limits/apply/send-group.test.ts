@@ -4,7 +4,9 @@ import { allOutcomes, intent, message, usePlatform, workerOn } from '../fixture.
 const platform = await usePlatform()
 const { users } = platform
 
-const sized = (from: number, to: number, limit = 5) => Object.fromEntries(users.slice(from, to).map((u) => [u, limit]))
+function sized(from: number, to: number, limit = 5) {
+  return Object.fromEntries(users.slice(from, to).map((u) => [u, limit]))
+}
 
 describe('a platform that takes no limit at all', () => {
   it('stops when the platform refuses everything, instead of calling every address bad', async () => {

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 type Worker = ReturnType<typeof workerOn>
 
-const planOf = async (limits: Record<string, number>, worker: Worker) => {
+async function planOf(limits: Record<string, number>, worker: Worker) {
   const text = `email,limit\n${Object.entries(limits)
     .map((row) => row.join(','))
     .join('\n')}`
@@ -31,11 +31,13 @@ const planOf = async (limits: Record<string, number>, worker: Worker) => {
   return makePlan({ source: 'limits.csv', file, states, knownUsers: null, rules: defaultRules, sendsAll: false })
 }
 
-const check = (plan: Awaited<ReturnType<typeof planOf>>, worker: Worker, rules: LimitRules = defaultRules) =>
-  checkPlan(plan, { reader: worker.reader, rules, unfinished: async () => 0 })
+function check(plan: Awaited<ReturnType<typeof planOf>>, worker: Worker, rules: LimitRules = defaultRules) {
+  return checkPlan(plan, { reader: worker.reader, rules, unfinished: async () => 0 })
+}
 
-const intentsFor = (plan: Awaited<ReturnType<typeof planOf>>, seconds = 60) =>
-  intentsOfPlan(plan, { requestedAt: start + seconds * 1000, requestedBy: 'it' })
+function intentsFor(plan: Awaited<ReturnType<typeof planOf>>, seconds = 60) {
+  return intentsOfPlan(plan, { requestedAt: start + seconds * 1000, requestedBy: 'it' })
+}
 
 describe('a plan that is to be applied', () => {
   it('may be, while the ledger is where it was', async () => {

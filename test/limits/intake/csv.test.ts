@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { identityOf, readEmail } from '../../../lib/limits/email.ts'
 import { csvCell, readLimitsCsv, unguarded, writeLimitsCsv } from '../../../lib/limits/intake/csv.ts'
 import { csvRecords } from '../../../lib/limits/intake/csv-records.ts'
-import { identityOf, readEmail } from '../../../lib/limits/email.ts'
 
-const read = (text: string, maxLimit = Number.MAX_SAFE_INTEGER) => readLimitsCsv(Buffer.from(text), { maxLimit })
-const short = ({ rows, invalid }: ReturnType<typeof read>) => ({
-  rows: rows.map(({ line, address, limit }) => [line, address, limit]),
-  invalid: invalid.map(({ line }) => line),
-})
+function read(text: string, maxLimit = Number.MAX_SAFE_INTEGER) {
+  return readLimitsCsv(Buffer.from(text), { maxLimit })
+}
+function short({ rows, invalid }: ReturnType<typeof read>) {
+  return {
+    rows: rows.map(({ line, address, limit }) => [line, address, limit]),
+    invalid: invalid.map(({ line }) => line),
+  }
+}
 
 describe('a file as people write it (PROV-03)', () => {
   it('may begin with a BOM, end its lines with CRLF, quote its cells and trail blank lines', () => {

@@ -22,9 +22,11 @@ afterAll(() => platform.simulator.close())
 beforeEach(async () => inbox.remove(await inbox.list('')))
 
 const droppedAt = start
-const file = (key: string) => ({ key, droppedAt, droppedBy: 'arn:hr' })
+function file(key: string) {
+  return { key, droppedAt, droppedBy: 'arn:hr' }
+}
 
-const setUp = (more: Partial<ImportDeps> = {}) => {
+function setUp(more: Partial<ImportDeps> = {}) {
   const worker = workerOn(platform)
   const bodies: string[] = []
   const queue = {
@@ -47,8 +49,12 @@ const setUp = (more: Partial<ImportDeps> = {}) => {
   return { worker, bodies, deps }
 }
 
-const drop = (key: string, text: string) => inbox.put(key, Buffer.from(text))
-const textOf = async (key = '') => Buffer.from((await inbox.get(key)) ?? []).toString()
+function drop(key: string, text: string) {
+  return inbox.put(key, Buffer.from(text))
+}
+async function textOf(key = '') {
+  return Buffer.from((await inbox.get(key)) ?? []).toString()
+}
 
 describe('a file dropped into the inbox', () => {
   it('is published as intents, and lies under done/ with its result', async () => {

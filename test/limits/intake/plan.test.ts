@@ -16,11 +16,11 @@ afterAll(() => platform.simulator.close())
 
 type Worker = ReturnType<typeof workerOn>
 
-const planOf = async (
+async function planOf(
   csv: string,
   { reader }: Pick<Worker, 'reader'>,
   { rules = defaultRules, sendsAll = false }: { rules?: LimitRules; sendsAll?: boolean } = {},
-): Promise<Plan> => {
+): Promise<Plan> {
   const file = readLimitsCsv(Buffer.from(csv), rules)
   const states = await reader.statesWithPending(file.rows.map(({ identity }) => identity))
   return makePlan({ source: 'limits.csv', file, states, knownUsers: new Set(users), rules, sendsAll })

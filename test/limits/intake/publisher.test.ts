@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { batchesOf, intentsOf, publishIntents } from '../../../lib/limits/intake/publisher.ts'
 import { parseIntent } from '../../../lib/limits/intent.ts'
 import type { IntentQueue, OutgoingMessage } from '../../../lib/limits/ports.ts'
-import { batchesOf, intentsOf, publishIntents } from '../../../lib/limits/intake/publisher.ts'
 import { fakeClock } from '../../platform/fixture.ts'
 import { at } from '../fixture.ts'
 
 const request = { requestId: 'r', requestedAt: at(0), requestedBy: 'it', source: 'test' }
-const entries = (count: number) => Array.from({ length: count }, (_, i) => ({ email: `u${i}@x.io`, limit: i }))
+function entries(count: number) {
+  return Array.from({ length: count }, (_, i) => ({ email: `u${i}@x.io`, limit: i }))
+}
 
 /** A queue that does not take a message the first so many times. */
-const queueOf = (refusals: Record<string, number> = {}, senderFault = false) => {
+function queueOf(refusals: Record<string, number> = {}, senderFault = false) {
   const sent: OutgoingMessage[][] = []
   const left = { ...refusals }
   const queue: IntentQueue = {
@@ -26,7 +28,9 @@ const queueOf = (refusals: Record<string, number> = {}, senderFault = false) => 
   return { queue, sent, deps: { queue, clock: fakeClock(), random: () => 0 } }
 }
 
-const names = (batch: OutgoingMessage[] = []) => batch.map(({ body }) => parseIntent(body).requestId)
+function names(batch: OutgoingMessage[] = []) {
+  return batch.map(({ body }) => parseIntent(body).requestId)
+}
 
 describe('publishing limits', () => {
   it('cuts a request into intents of at most 100 entries, always the same way', () => {

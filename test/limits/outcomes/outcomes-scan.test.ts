@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../../lib/core/log.ts'
 import { scanOutcomes } from '../../../lib/limits/outcomes/outcomes-scan.ts'
 import { outcomesStream } from '../../../lib/limits/outcomes/outcomes-table.ts'
+import { publishRun } from '../../../lib/publish/publish.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { createIndexStore } from '../../../lib/stores/index-store.ts'
 import { createLake } from '../../../lib/stores/lake.ts'
 import { createPublications } from '../../../lib/stores/publications.ts'
-import { publishRun } from '../../../lib/publish/publish.ts'
 import { useEmulatedLimits } from '../emulated.ts'
 import { intent, message, newOwner, type Platform, startPlatform, workerOn } from '../fixture.ts'
 
@@ -22,10 +22,11 @@ beforeAll(async () => {
 afterAll(() => platform.simulator.close())
 
 /** The clock stands still unless the test moves it, so that no lease runs out by being watched. */
-const untilAborted = (_ms: number, signal?: AbortSignal) =>
-  new Promise<void>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+function untilAborted(_ms: number, signal?: AbortSignal) {
+  return new Promise<void>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+}
 
-const setUp = () => {
+function setUp() {
   const { emulated } = limits()
   const worker = workerOn(platform)
   const state = { dynamodb: emulated.dynamodb, table: emulated.stateTable }
@@ -46,7 +47,7 @@ const setUp = () => {
 }
 
 /** The rows of a table's files, read by another engine. */
-const rowsOf = async (lake: ReturnType<typeof setUp>['lake'], keys: string[]) => {
+async function rowsOf(lake: ReturnType<typeof setUp>['lake'], keys: string[]) {
   const connection = await (await DuckDBInstance.create()).connect()
   const paths = await Promise.all(
     keys.map(async (key, i) => {

@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const start = async () => {
+async function start() {
   const emulators = await startEmulators({ dir })
   running.push(emulators)
   const { dynamodb, s3 } = localClients(emulators.endpointUrl)
@@ -35,13 +35,13 @@ const start = async () => {
   const checkpoints = createCheckpoints({ dynamodb, table: STATE_TABLE })
   return { emulators, checkpoints, lake: createObjectStore({ s3, bucket: LAKE_BUCKET }) }
 }
-const stop = async () => {
+async function stop() {
   for (const emulators of running.splice(0)) await emulators.close()
 }
 
 /** Lets a process write until it is killed, `ms` after its first acknowledged write; the last number it printed. */
-const writeUntilKilled = (ms: number): Promise<number> =>
-  new Promise((resolve, reject) => {
+function writeUntilKilled(ms: number): Promise<number> {
+  return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), dir], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -59,6 +59,7 @@ const writeUntilKilled = (ms: number): Promise<number> =>
       else resolve(Number(output.slice(0, output.lastIndexOf('\n')).split('\n').at(-1)))
     })
   })
+}
 
 describe('the emulators', () => {
   it('keep what was acknowledged when the process is killed at any instant, and start again', async () => {

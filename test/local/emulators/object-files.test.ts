@@ -22,22 +22,23 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const start = async () => {
+async function start() {
   emulators = await startEmulators({ dir })
   const { s3 } = localClients(emulators.endpointUrl)
   return { s3, lake: createObjectStore({ s3, bucket: Bucket }) }
 }
-const stop = async () => {
+async function stop() {
   await emulators?.close()
   emulators = undefined
 }
 /** The files of the lake, by their paths. */
-const files = (): string[] =>
-  readdirSync(join(dir, 's3', Bucket), { recursive: true, withFileTypes: true })
+function files(): string[] {
+  return readdirSync(join(dir, 's3', Bucket), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(dir, 's3', Bucket).length + 1))
     .sort()
-const write = (path: string, content: string) => {
+}
+function write(path: string, content: string) {
   const file = join(dir, 's3', path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)

@@ -7,19 +7,19 @@ export type Reply = { status: number; body: Row; text: string; headers: Headers 
 const headers = { authorization: 'Bearer sim-key', 'content-type': 'application/json' }
 
 /** One request to a simulator, with its key. */
-export const ask = async (sim: Pick<Simulator, 'url'>, path: string, init: RequestInit = {}): Promise<Reply> => {
+export async function ask(sim: Pick<Simulator, 'url'>, path: string, init: RequestInit = {}): Promise<Reply> {
   const answer = await fetch(`${sim.url}${path}`, { headers, redirect: 'manual', ...init })
   const text = await answer.text()
   return { status: answer.status, text, body: parsed(text), headers: answer.headers }
 }
 
 /** One request with a JSON body. */
-export const send = (sim: Pick<Simulator, 'url'>, request: `${string} ${string}`, body: unknown): Promise<Reply> => {
+export function send(sim: Pick<Simulator, 'url'>, request: `${string} ${string}`, body: unknown): Promise<Reply> {
   const [method = '', path = ''] = request.split(' ')
   return ask(sim, path, { method, body: JSON.stringify(body) })
 }
 
-const parsed = (text: string): Row => {
+function parsed(text: string): Row {
   try {
     return JSON.parse(text) as Row
   } catch {
@@ -37,7 +37,7 @@ export const paths = {
 } as const
 
 /** Reads a v0 list to its end. */
-export const scan = async (sim: Simulator, path: string, limit = 100): Promise<Row[]> => {
+export async function scan(sim: Simulator, path: string, limit = 100): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor = ''; ; ) {
     const { status, body } = await ask(sim, `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`)
@@ -50,7 +50,7 @@ export const scan = async (sim: Simulator, path: string, limit = 100): Promise<R
 }
 
 /** Reads the readiness reports to their end. */
-export const scanReports = async (sim: Simulator, query = ''): Promise<Row[]> => {
+export async function scanReports(sim: Simulator, query = ''): Promise<Row[]> {
   const rows: Row[] = []
   for (let startAfter = ''; ; ) {
     const { body } = await ask(sim, `${paths.reports}?limit=33${query}${startAfter}`)
@@ -62,13 +62,15 @@ export const scanReports = async (sim: Simulator, query = ''): Promise<Row[]> =>
 }
 
 /** Reads every list to its end. */
-export const scanAll = async (sim: Simulator): Promise<Record<string, Row[]>> => ({
-  reports: await scanReports(sim),
-  sessions: await scan(sim, paths.sessions),
-  users: await scan(sim, paths.users),
-  revisions: await scan(sim, paths.revisions),
-  computers: (await ask(sim, paths.computers)).body.computers as Row[],
-})
+export async function scanAll(sim: Simulator): Promise<Record<string, Row[]>> {
+  return {
+    reports: await scanReports(sim),
+    sessions: await scan(sim, paths.sessions),
+    users: await scan(sim, paths.users),
+    revisions: await scan(sim, paths.revisions),
+    computers: (await ask(sim, paths.computers)).body.computers as Row[],
+  }
+}
 
 export const idFields = {
   reports: 'reportId',

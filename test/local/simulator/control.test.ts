@@ -9,8 +9,9 @@ beforeEach(async () => {
 afterEach(() => sim.close())
 
 // Without a key, as with plain curl.
-const curl = (path: string, method = 'GET', body?: string) =>
-  ask(sim, path, { method, headers: {}, ...(body === undefined ? {} : { body }) })
+function curl(path: string, method = 'GET', body?: string) {
+  return ask(sim, path, { method, headers: {}, ...(body === undefined ? {} : { body }) })
+}
 
 it('listens on loopback only', () => {
   expect(new URL(sim.url).hostname).toBe('127.0.0.1')

@@ -11,7 +11,7 @@ import { Session, SessionSettings } from '../../../lib/platform/schemas/session.
 import { ask, idFields, paths, type Row, scan, scanAll } from './ask.ts'
 
 const running: Simulator[] = []
-const start = async (options: SimulatorOptions = {}) => {
+async function start(options: SimulatorOptions = {}) {
   const sim = await startSimulator(options)
   running.push(sim)
   return sim
@@ -20,7 +20,9 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((sim) => sim.close()))
 })
 
-const byId = (rows: Row[], field: string) => new Map(rows.map((row) => [row[field], row]))
+function byId(rows: Row[], field: string) {
+  return new Map(rows.map((row) => [row[field], row]))
+}
 const names = ['reports', 'sessions', 'users', 'revisions', 'computers'] as const
 
 describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order) => {

@@ -15,7 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => sim.close())
 
-const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+function bearer(key: string) {
+  return { headers: { authorization: `Bearer ${key}` } }
+}
 
 describe('every endpoint', () => {
   it.each([

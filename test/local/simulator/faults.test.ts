@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => sim.close())
 
-const statuses = async (requests: number, path: string = paths.users) => {
+async function statuses(requests: number, path: string = paths.users) {
   const seen: number[] = []
   for (let n = 0; n < requests; n += 1) seen.push((await ask(sim, path)).status)
   return seen
@@ -99,8 +99,8 @@ describe('an answer', () => {
 })
 
 /** Reads what arrives within a time, and how the connection ended. */
-const raw = (forMs: number) =>
-  new Promise<{ status: number; declared: number; bytes: number; end: string }>((resolve) => {
+function raw(forMs: number) {
+  return new Promise<{ status: number; declared: number; bytes: number; end: string }>((resolve) => {
     const seen = { status: 0, declared: 0, bytes: 0, end: 'open' }
     const call = request(`${sim.url}${paths.users}`, { headers: { authorization: 'Bearer sim-key' } }, (answer) => {
       seen.status = answer.statusCode ?? 0
@@ -118,6 +118,7 @@ const raw = (forMs: number) =>
     }
     call.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? 'error')).end()
   })
+}
 
 describe('a delivery', () => {
   it('stalls after some bytes', async () => {

@@ -10,24 +10,27 @@ beforeEach(async () => {
 afterEach(() => sim.close())
 
 type Pagination = { hasMore?: boolean; nextCursor?: string | null }
-const page = async (cursor?: string | null) => {
+async function page(cursor?: string | null) {
   const { status, body } = await ask(sim, `${paths.users}?limit=10${cursor ? `&cursor=${cursor}` : ''}`)
   const ids = ((body.users ?? []) as Row[]).map(({ id }) => id)
   return { status, ids, pagination: (body.pagination ?? {}) as Pagination }
 }
 /** The first pages as a client reads them that believes every token. */
-const pages = async (count: number) => {
+async function pages(count: number) {
   const seen: Awaited<ReturnType<typeof page>>[] = []
   for (let n = 0; n < count; n += 1) seen.push(await page(seen.at(-1)?.pagination.nextCursor))
   return seen
 }
-const reportIds = async (query = '') =>
-  ((await ask(sim, `${paths.reports}?limit=10${query}`)).body.reports as Row[]).map(
+async function reportIds(query = '') {
+  return ((await ask(sim, `${paths.reports}?limit=10${query}`)).body.reports as Row[]).map(
     ({ reportId }) => reportId as string,
   )
+}
 
 type Bend = FaultRule extends infer R ? (R extends FaultRule ? Omit<R, 'endpoint'> : never) : never
-const bend = (rule: Bend) => sim.fault({ endpoint: 'listUsers', ...rule } as FaultRule)
+function bend(rule: Bend) {
+  return sim.fault({ endpoint: 'listUsers', ...rule } as FaultRule)
+}
 
 describe('page tokens', () => {
   it('expire', async () => {

@@ -5,7 +5,7 @@ import type { Checkpoints } from '../../../lib/sync/ports.ts'
 import { scanOf, summaryOf } from '../samples.ts'
 
 /** What every implementation of checkpoints keeps. */
-export const checkpointsContract = (title: string, create: () => Checkpoints): void => {
+export function checkpointsContract(title: string, create: () => Checkpoints): void {
   const setup = () => ({ checkpoints: create(), stream: `stream_${randomUUID()}` })
   // biome-ignore lint/complexity/useMaxParams: owner and time read better in a row
   const acquire = async (checkpoints: Checkpoints, stream: string, owner = 'a', now = 0): Promise<Checkpoint> => {

@@ -3,7 +3,7 @@ import type { IndexStore, PartPath } from '../../../lib/sync/ports.ts'
 import { pathOf, summaryOf, untroubled } from '../samples.ts'
 
 /** What every implementation of the index store keeps. */
-export const indexStoreContract = (title: string, create: () => IndexStore): void => {
+export function indexStoreContract(title: string, create: () => IndexStore): void {
   const setup = () => {
     const store = create()
     const stream = `stream_${crypto.randomUUID()}`

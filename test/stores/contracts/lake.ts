@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import type { Manifest } from '../../../lib/publish/manifest.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
-import type { Manifest } from '../../../lib/publish/manifest.ts'
 import type { Lake, PartPath, RowBatch } from '../../../lib/sync/ports.ts'
 import { pathOf, summaryOf, untroubled } from '../samples.ts'
 
 const table: Table = computers.tables[0]
 
-const batch = (rows: number): RowBatch => ({
-  table,
-  columns: columnsOf(table).map(({ name }) => Array.from({ length: rows }, () => (name === '_op' ? 'upsert' : null))),
-  rows,
-})
+function batch(rows: number): RowBatch {
+  return {
+    table,
+    columns: columnsOf(table).map(({ name }) => Array.from({ length: rows }, () => (name === '_op' ? 'upsert' : null))),
+    rows,
+  }
+}
 
 /** What every implementation of the lake keeps. */
-export const lakeContract = (title: string, create: () => Lake): void => {
+export function lakeContract(title: string, create: () => Lake): void {
   // A run of its own per test: the bucket is shared.
   const setup = () => {
     const lake = create()

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { CurrentRecord, Records } from '../../../lib/sync/ports.ts'
 import { untroubled } from '../samples.ts'
 
-const all = async (keys: AsyncIterable<string>): Promise<string[]> => {
+async function all(keys: AsyncIterable<string>): Promise<string[]> {
   const found: string[] = []
   for await (const key of keys) found.push(key)
   return found
 }
 
 /** What every implementation of current records keeps. */
-export const recordsContract = (title: string, create: () => Records): void => {
+export function recordsContract(title: string, create: () => Records): void {
   const setup = () => {
     const records = create()
     const stream = `stream_${randomUUID()}`

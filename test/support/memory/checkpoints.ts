@@ -6,7 +6,7 @@ import type { Checkpoints, LeaseClaim } from '../../../lib/sync/ports.ts'
 export type Held = { fence: number; owner: string | null; expiresAt: number }
 
 /** Takes a lease in memory by the rules of the state table; null when it was taken. */
-export const take = (held: Held, claim: LeaseClaim): { heldBy: string; until: number } | null => {
+export function take(held: Held, claim: LeaseClaim): { heldBy: string; until: number } | null {
   if (held.owner !== null && held.expiresAt > claim.now) {
     return held.owner === claim.owner ? null : { heldBy: held.owner, until: held.expiresAt }
   }
@@ -17,11 +17,11 @@ export const take = (held: Held, claim: LeaseClaim): { heldBy: string; until: nu
 }
 
 /** Renews or gives up a lease in memory. `same` says that what is written is already there. */
-export const renew = (
+export function renew(
   held: Held,
   lease: { owner: string; fence: number; expiresAt: number; release?: boolean },
   same: boolean,
-): void => {
+): void {
   if (held.fence === lease.fence && held.owner === lease.owner) {
     held.expiresAt = lease.expiresAt
     if (lease.release) held.owner = null
@@ -33,7 +33,7 @@ export const renew = (
 type Entry = Held & { checkpoint: string | null; unpublished: Map<string, string> }
 
 /** Checkpoints in memory. Values are kept as JSON, so that a caller can't change what it has written. */
-export const createMemoryCheckpoints = (): Checkpoints => {
+export function createMemoryCheckpoints(): Checkpoints {
   const entries = new Map<string, Entry>()
   const entryOf = (stream: string): Entry => {
     const entry = entries.get(stream) ?? {

@@ -3,4 +3,6 @@ import type { IndexStore } from '../../../lib/sync/ports.ts'
 import { createMemoryObjects } from './objects.ts'
 
 /** The engine's working objects in memory: the real store, compression included, over a bucket in memory. */
-export const createMemoryIndexStore = (): IndexStore => createIndexStore(createMemoryObjects())
+export function createMemoryIndexStore(): IndexStore {
+  return createIndexStore(createMemoryObjects())
+}

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../lib/core/hash.ts'
+import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
 import { orphansOf, type PartKind, partKey, scanPartitions, schemaVersion } from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
-import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../../../lib/sync/ports.ts'
 import { stopIfAborted } from './records.ts'
 
@@ -19,7 +19,7 @@ export type MemoryLake = Lake & {
 }
 
 /** A lake that keeps rows instead of Parquet; keys are those of the real one. */
-export const createMemoryLake = (): MemoryLake => {
+export function createMemoryLake(): MemoryLake {
   const files: MemoryLake['files'] = new Map()
   const manifests = new Map<string, Manifest>()
   let latest: Manifest | null = null

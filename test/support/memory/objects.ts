@@ -2,7 +2,7 @@ import type { ObjectStore } from '../../../lib/stores/objects.ts'
 import { stopIfAborted } from './records.ts'
 
 /** A bucket in memory. */
-export const createMemoryObjects = (bucket = 'memory'): ObjectStore => {
+export function createMemoryObjects(bucket = 'memory'): ObjectStore {
   const objects = new Map<string, Uint8Array>()
   return {
     bucket,

@@ -1,10 +1,10 @@
-import { isOvertaken } from '../../../lib/stores/runs.ts'
 import type { PublishState, RunRecord } from '../../../lib/publish/manifest.ts'
+import { isOvertaken } from '../../../lib/stores/runs.ts'
 import type { Publications, Runs } from '../../../lib/sync/ports.ts'
 import { type Held, renew, take } from './checkpoints.ts'
 
 /** The publisher's state in memory. */
-export const createMemoryPublications = (): Publications => {
+export function createMemoryPublications(): Publications {
   const held: Held = { fence: 0, owner: null, expiresAt: 0 }
   let pending = 'null'
   return {
@@ -21,7 +21,7 @@ export const createMemoryPublications = (): Publications => {
 }
 
 /** Run records in memory. */
-export const createMemoryRuns = (): Runs => {
+export function createMemoryRuns(): Runs {
   const records = new Map<string, RunRecord>()
   return {
     write: async (record) => {

@@ -2,12 +2,12 @@ import { FatalError } from '../../../lib/core/errors.ts'
 import type { Records, StoredRecord } from '../../../lib/sync/ports.ts'
 
 /** Throws as the AWS side does when the lease ran out. */
-export const stopIfAborted = (signal: AbortSignal): void => {
+export function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new FatalError('the lease on the stream ran out', { code: 'lease_lost' })
 }
 
 /** Current records in memory; `all` shows those of a stream by key. */
-export const createMemoryRecords = (): Records & { all(stream: string): Map<string, StoredRecord> } => {
+export function createMemoryRecords(): Records & { all(stream: string): Map<string, StoredRecord> } {
   const streams = new Map<string, Map<string, StoredRecord>>()
   const all = (stream: string) => {
     const records = streams.get(stream) ?? new Map<string, StoredRecord>()

@@ -6,7 +6,7 @@ import { redactionKey } from './process.ts'
 export type Canary = { place: string; secret: string; value: string }
 
 /** Makes canaries. None is part of another, and none can be guessed from its form. */
-export const createCanaries = () => {
+export function createCanaries() {
   const all: Canary[] = []
   const secret = (place: string, around = (text: string) => text): string => {
     const text = `Qz${Buffer.from(`${all.length}-${place}`).toString('hex')}Zq`
@@ -17,11 +17,12 @@ export const createCanaries = () => {
 }
 
 /** The fingerprint that stands in the place of a value. */
-export const fingerprintOf = (value: string): string =>
-  `redacted:hmac-sha256:${createHmac('sha256', redactionKey).update(value).digest('hex').slice(0, 16)}`
+export function fingerprintOf(value: string): string {
+  return `redacted:hmac-sha256:${createHmac('sha256', redactionKey).update(value).digest('hex').slice(0, 16)}`
+}
 
 /** The forms in which a secret could show: as it is, escaped, and inside base64 at each alignment. */
-export const formsOf = (secret: string): string[] => {
+export function formsOf(secret: string): string[] {
   const inside = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64')
     return text.slice(offset === 0 ? 0 : 4, -4)
@@ -32,7 +33,7 @@ export const formsOf = (secret: string): string[] => {
 type Secret = ReturnType<typeof createCanaries>['secret']
 
 /** Puts canaries into every kind of record, broken ones included. */
-export const releaseCanaries = (simulator: Simulator, secret: Secret): void => {
+export function releaseCanaries(simulator: Simulator, secret: Secret): void {
   const put = (resource: 'revisions' | 'users' | 'sessions' | 'computers' | 'reports', id: string, value: object) =>
     simulator.put(resource, id, { value })
   put('revisions', '900', revisionWith(secret, { revision: 900 }))
@@ -63,7 +64,7 @@ export const releaseCanaries = (simulator: Simulator, secret: Secret): void => {
   put('reports', 'r-1', { reportId: 'r-1', createdAt: 1_790_000_000_000, repoUrl: url, ...report })
 }
 
-const revisionWith = (secret: Secret, fields: { [name: string]: unknown }) => {
+function revisionWith(secret: Secret, fields: { [name: string]: unknown }) {
   const at = (place: string) => secret(`${JSON.stringify(fields)} ${place}`)
   return {
     user: { id: 'u', email: 'u@example.com', name: 'U' },

@@ -7,7 +7,7 @@ const hashCharacters = 32
 type Hashes = { [key: string]: string }
 
 /** What lives in a stream, key to the beginning of its hash: in the records table, in the index, in the lake. */
-const livesIn = (view: View, stream: Stream): { records: Hashes; index: Hashes; lake: Hashes } => {
+function livesIn(view: View, stream: Stream): { records: Hashes; index: Hashes; lake: Hashes } {
   const [main] = stream.tables
   const records = Object.entries(view.records as { [pk: string]: { hash: string; deletedAt: string | null } })
     .filter(([pk, { deletedAt }]) => pk.startsWith(`${stream.name}#`) && deletedAt === null)
@@ -21,10 +21,11 @@ const livesIn = (view: View, stream: Stream): { records: Hashes; index: Hashes; 
   }
 }
 
-const sorted = (entries: (readonly [string, string])[]): Hashes =>
-  Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+function sorted(entries: (readonly [string, string])[]): Hashes {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
 
-const whole = (hashes: Hashes, ...views: View[]): Hashes => {
+function whole(hashes: Hashes, ...views: View[]): Hashes {
   const lines = views.flatMap(({ quarantine }) => quarantine)
   const broken = new Set(lines.map((line) => (JSON.parse(line) as { key: string }).key))
   return Object.fromEntries(Object.entries(hashes).filter(([key]) => !broken.has(key)))
@@ -34,22 +35,25 @@ const whole = (hashes: Hashes, ...views: View[]): Hashes => {
  * Where the three places that say what lives disagree, and what lies about. Keys that came broken are left out: what is
  * held of them can be an older version that only one of the places has.
  */
-export const incoherences = (view: View, streams: readonly Stream[]): string[] => [
-  ...streams.flatMap((stream) => {
-    const { records, index, lake } = livesIn(view, stream)
-    const known = whole(index, view)
-    return [
-      ...differences(whole(records, view), known, 'records/index'),
-      ...differences(whole(lake, view), known, 'lake/index'),
-    ]
-  }),
-  ...view.orphans.map((key) => `${key} is in no manifest`),
-  ...view.leftInState,
-]
+export function incoherences(view: View, streams: readonly Stream[]): string[] {
+  return [
+    ...streams.flatMap((stream) => {
+      const { records, index, lake } = livesIn(view, stream)
+      const known = whole(index, view)
+      return [
+        ...differences(whole(records, view), known, 'records/index'),
+        ...differences(whole(lake, view), known, 'lake/index'),
+      ]
+    }),
+    ...view.orphans.map((key) => `${key} is in no manifest`),
+    ...view.leftInState,
+  ]
+}
 
 /** Where what lives differs from another world, apart from keys that either has seen in broken copies. */
-export const unlike = (view: View, other: View, streams: readonly Stream[]): string[] =>
-  streams.flatMap((stream) => {
+export function unlike(view: View, other: View, streams: readonly Stream[]): string[] {
+  return streams.flatMap((stream) => {
     const [one, two] = [livesIn(view, stream).index, livesIn(other, stream).index]
     return differences(whole(one, view, other), whole(two, view, other), 'lives')
   })
+}

@@ -9,7 +9,7 @@ export type Connection = { clients: AwsClients; join(outside: Outside): void }
 export type Connections = { take(): Connection; giveBack(connection: Connection): void; close(): void }
 
 /** Connections made by `clients`. */
-export const createConnections = (clients: () => AwsClients): Connections => {
+export function createConnections(clients: () => AwsClients): Connections {
   const all: Connection[] = []
   const free: Connection[] = []
   return {
@@ -25,7 +25,7 @@ export const createConnections = (clients: () => AwsClients): Connections => {
   }
 }
 
-const connect = (clients: AwsClients): Connection => {
+function connect(clients: AwsClients): Connection {
   let joined: Outside | undefined
   for (const { config } of [clients.dynamodb, clients.s3]) guard(config, () => joined!)
   return { clients, join: (outside) => (joined = outside) }
@@ -33,13 +33,13 @@ const connect = (clients: AwsClients): Connection => {
 
 type Handler = { handle(request: HttpRequest, options?: object): Promise<unknown> }
 
-const guard = (config: object, outside: () => Outside) => {
+function guard(config: object, outside: () => Outside) {
   const { requestHandler } = config as { requestHandler: Handler }
   const handle = requestHandler.handle.bind(requestHandler)
   requestHandler.handle = (request, options) => outside().send(nameOf(request), () => handle(request, options))
 }
 
-const nameOf = ({ method, path, query, headers }: HttpRequest): Omit<Call, 'n'> => {
+function nameOf({ method, path, query, headers }: HttpRequest): Omit<Call, 'n'> {
   const operation = headers['x-amz-target']?.split('.').at(-1)
   if (operation) return { name: operation, writes: /Write|Put|Update|Delete/.test(operation) }
   return { name: `${method} ${path}${query?.prefix ?? ''}`, writes: method !== 'GET' }
@@ -52,9 +52,8 @@ export const platformAddress = 'http://platform.test'
  * A fetch that an outside stands before, to wherever the platform is when the request leaves. A broken connection looks
  * as it does to the real one.
  */
-export const fetchThrough =
-  (outside: Outside, platformUrl: () => string): typeof fetch =>
-  async (url, init) => {
+export function fetchThrough(outside: Outside, platformUrl: () => string): typeof fetch {
+  return async (url, init) => {
     const { pathname, search } = new URL(String(url))
     const name = `${init?.method ?? 'GET'} ${pathname}`
     try {
@@ -64,3 +63,4 @@ export const fetchThrough =
       throw new TypeError('fetch failed', { cause })
     }
   }
+}

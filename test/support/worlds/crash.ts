@@ -8,7 +8,7 @@ export type Difference = { at: string; found: string[] } | null
 const tries = 5
 
 /** Starts processes, one after another and each when the leases have run out, until one does all of the work. */
-export const recover = async (worlds: Worlds, stage: Stage): Promise<void> => {
+export async function recover(worlds: Worlds, stage: Stage): Promise<void> {
   for (let n = 0; n < tries; n++) {
     await worlds.time().advance(leaseMs)
     if (isDone(await worlds.start(stage).end)) return
@@ -17,11 +17,11 @@ export const recover = async (worlds: Worlds, stage: Stage): Promise<void> => {
 }
 
 /** Lives through a stage in which the n-th call has a fate, `onward` through the next one, too, and compares. */
-export const liveThrough = async (
+export async function liveThrough(
   worlds: Worlds,
   stage: Stage,
   { call: { n, name }, fate, onward = false }: { call: Call; fate: Fate; onward?: boolean },
-): Promise<Difference> => {
+): Promise<Difference> {
   const at = `${fate} at ${n} of ${stage.run.runId} (${name})`
   try {
     await worlds.enter(stage)
@@ -42,11 +42,11 @@ export const liveThrough = async (
 }
 
 /** The fate at each call of a stage in turn: all the differences it makes. */
-export const atEachCall = async (
+export async function atEachCall(
   worlds: Worlds,
   stage: Stage,
   { fate, onward = false, only = () => true }: { fate: Fate; onward?: boolean; only?: (call: Call) => boolean },
-): Promise<Difference[]> => {
+): Promise<Difference[]> {
   const differences: Difference[] = []
   for (const call of stage.calls.filter(only))
     differences.push(await liveThrough(worlds, stage, { call, fate, onward }))

@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import type { Contents } from './storage.ts'
 
 /** Everything that is stored, as text: names, items, objects as they are and unpacked. */
-export const everythingIn = async ({ state, records, objects }: Contents): Promise<string> => {
+export async function everythingIn({ state, records, objects }: Contents): Promise<string> {
   const texts = [JSON.stringify(state), JSON.stringify(records)]
   const dir = mkdtempSync(join(tmpdir(), 'everything-'))
   const duckdb = await (await DuckDBInstance.create(':memory:')).connect()

@@ -5,7 +5,7 @@ import { localClients } from '../../stores/clients.ts'
 import type { Contents, Item } from './storage.ts'
 
 /** All that a folder of `--local` holds; nobody else may use it meanwhile. */
-export const readFolder = async (dir: string): Promise<Contents> => {
+export async function readFolder(dir: string): Promise<Contents> {
   const emulators = await startEmulators({ dir })
   const { STATE_TABLE = '', RECORDS_TABLE = '', LAKE_BUCKET = '', AUDIT_BUCKET = '' } = emulators.environment
   const { dynamodb, s3, destroy } = localClients(emulators.endpointUrl)

@@ -14,11 +14,11 @@ export type Plan = { call: Call; fate: 'die after' | 'stall'; streams: readonly 
  * one, finishes the job. One that stalled then goes on. What is stored must hang together, and at last be as the
  * platform is.
  */
-export const moveOn = async (
+export async function moveOn(
   worlds: Worlds,
   [first, second]: readonly [Stage, Stage],
   plan: Plan,
-): Promise<Difference> => {
+): Promise<Difference> {
   const { call, fate, streams } = plan
   const found: string[] = []
   const look = async () => {

@@ -18,7 +18,7 @@ type Fields = { [name: string]: unknown }
 type Marks = Record<Series, { sequence: number; hash: string }>
 
 /** The trail without what depends on when, by which scan and in how many attempts it was written. */
-export const auditViewOf = async ({ objects, state }: Contents): Promise<AuditView | null> => {
+export async function auditViewOf({ objects, state }: Contents): Promise<AuditView | null> {
   const head = state.find(({ pk, sk }) => pk?.S === 'audit' && sk?.S === 'head')
   if (!head) return null
   const marks = JSON.parse(head.marks?.S ?? '') as Marks

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { Manifest } from '../../../lib/publish/manifest.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
-import { Manifest } from '../../../lib/publish/manifest.ts'
 import { type AuditView, auditViewOf } from './observe-audit.ts'
 import { filesIn, type Rows, readLake } from './read-lake.ts'
 import type { Contents, Item } from './storage.ts'
@@ -37,10 +37,12 @@ export type Observer = {
 }
 
 /** Times of one day are one: what a day is to a world is written in its times, minutes are not. */
-const dayOf = (unixMs: number) => new Date(unixMs).toISOString().slice(0, 10)
+function dayOf(unixMs: number) {
+  return new Date(unixMs).toISOString().slice(0, 10)
+}
 
 /** An observer that reads Parquet with DuckDB. */
-export const createObserver = async (): Promise<Observer> => {
+export async function createObserver(): Promise<Observer> {
   const dir = mkdtempSync(join(tmpdir(), 'worlds-'))
   const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
   const read = new Map<string, Rows>()
@@ -82,12 +84,16 @@ export const createObserver = async (): Promise<Observer> => {
   }
 }
 
-const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
+function byKey([a]: [string, unknown], [b]: [string, unknown]) {
+  return a < b ? -1 : 1
+}
 
 /** A request that is sent again after a death is one more. */
-const exact = ({ apiCalls: _, ...counts }: { apiCalls?: number; [name: string]: unknown }) => counts
+function exact({ apiCalls: _, ...counts }: { apiCalls?: number; [name: string]: unknown }) {
+  return counts
+}
 
-const recordOf = (item: Item): [string, unknown] => {
+function recordOf(item: Item): [string, unknown] {
   const time = (name: string) => (item[name]?.N === undefined ? null : dayOf(Number(item[name].N)))
   return [
     item.pk?.S ?? '',
@@ -114,7 +120,7 @@ type State = {
 
 type RanStream = { counts: Record<string, number> | null; remarks?: unknown[]; [field: string]: unknown }
 
-const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs' | 'remarks'> => {
+function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs' | 'remarks'> {
   const checkpoints: [string, unknown][] = []
   const leftInState: string[] = []
   const runs: unknown[] = []
@@ -147,18 +153,19 @@ const stateOf = ({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
   return { checkpoints: Object.fromEntries(checkpoints.sort(byKey)), leftInState, runs, remarks: [...said].sort() }
 }
 
-const publishedIn = ({ objects }: Contents): Manifest[] =>
-  [...objects]
+function publishedIn({ objects }: Contents): Manifest[] {
+  return [...objects]
     .filter(([key]) => key.startsWith('manifests/run='))
     .sort(byKey)
     .map(([, body]) => Manifest.parse(JSON.parse(body.toString())))
+}
 
-const latestOf = ({ objects }: Contents): string | null => {
+function latestOf({ objects }: Contents): string | null {
   const body = objects.get('manifests/latest.json')
   return body ? Manifest.parse(JSON.parse(body.toString())).runId : null
 }
 
-const indexesOf = ({ objects }: Contents): View['index'] => {
+function indexesOf({ objects }: Contents): View['index'] {
   const found: View['index'] = {}
   for (const [key, body] of objects) {
     const stream = /^index\/(\w+)\/index-/.exec(key)?.[1]
@@ -173,7 +180,7 @@ const indexesOf = ({ objects }: Contents): View['index'] => {
   return found
 }
 
-const orphansIn = ({ objects, state }: Contents, manifests: Manifest[]): string[] => {
+function orphansIn({ objects, state }: Contents, manifests: Manifest[]): string[] {
   const known = new Set(filesIn(manifests).map(({ key }) => key))
   for (const item of state) {
     const index = item.state && (JSON.parse(item.state.S as string) as State).index

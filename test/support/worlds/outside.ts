@@ -24,16 +24,18 @@ export type Outside = {
 }
 
 /** What a client sees when a connection breaks after its request was read. */
-const brokenConnection = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+function brokenConnection() {
+  return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+}
 
 /** A lost answer frees its connection, as a broken one would. */
-const hangUp = async (answer: unknown) => {
+async function hangUp(answer: unknown) {
   if (answer instanceof Response) await answer.body?.cancel()
   else (answer as { response?: { body?: { destroy?(): void } } }).response?.body?.destroy?.()
 }
 
 /** A connection whose calls end as `fateOf` says. */
-export const createOutside = (fateOf: (call: Call) => Fate): Outside => {
+export function createOutside(fateOf: (call: Call) => Fate): Outside {
   const calls: Call[] = []
   const died = Promise.withResolvers<void>()
   const stalled = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ type Fields = { [name: string]: unknown }
 const counts = { sessions: 16, users: 13, reports: 8, revisions: 4, computers: 5, messagesPerSession: 2 }
 
 /** Starts both. Pages of five; among the changes are all that a scan can find. */
-export const startPlatforms = async (): Promise<Platforms> => {
+export async function startPlatforms(): Promise<Platforms> {
   const [before, after] = [await startSimulator({ counts, pageCap: 5 }), await startSimulator({ counts, pageCap: 5 })]
   await changeSessions(before, after)
   await changeReports(after)
@@ -18,7 +18,7 @@ export const startPlatforms = async (): Promise<Platforms> => {
   return { before, after, close: async () => void (await Promise.all([before.close(), after.close()])) }
 }
 
-const listOf = async (simulator: Simulator, path: string, items: string): Promise<Fields[]> => {
+async function listOf(simulator: Simulator, path: string, items: string): Promise<Fields[]> {
   const records: Fields[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const response = await fetch(`${simulator.url}${path}${cursor}`, { headers: { authorization: 'Bearer sim-key' } })
@@ -30,7 +30,7 @@ const listOf = async (simulator: Simulator, path: string, items: string): Promis
 }
 
 /** Changed, gone, new, with fewer and more nested rows, broken (a known one and a new one), and sent twice. */
-const changeSessions = async (before: Simulator, after: Simulator) => {
+async function changeSessions(before: Simulator, after: Simulator) {
   const sessions = await listOf(after, '/api/v0/sessions', 'sessions')
   const ids = sessions.map(({ sessionId }) => sessionId as string)
   const tagged = (...names: string[]) => ({ tags: names.map((name) => ({ name, metadata: { n: name.length } })) })
@@ -58,7 +58,7 @@ const changeSessions = async (before: Simulator, after: Simulator) => {
 }
 
 /** Fewer criteria in a known report, one report gone, one new. */
-const changeReports = async (after: Simulator) => {
+async function changeReports(after: Simulator) {
   const [first, , third] = await listOf(after, '/api/organization/maturity-level-reports', 'reports')
   const [criterion] = Object.entries(first!.report as Fields)
   after.put('reports', first!.reportId as string, { value: { ...first, report: Object.fromEntries([criterion!]) } })
@@ -67,7 +67,7 @@ const changeReports = async (after: Simulator) => {
 }
 
 /** Three new ones, one rewritten, one gone, and a number left out. */
-const changeRevisions = async (after: Simulator) => {
+async function changeRevisions(after: Simulator) {
   const revisions = await listOf(after, '/api/v0/organization/enterprise-controls/history', 'changes')
   const of = (number: number) => revisions.find(({ revision }) => revision === number)!
   const put = (number: number, change: Fields) =>
@@ -83,7 +83,7 @@ const changeRevisions = async (after: Simulator) => {
   after.remove('revisions', '2')
 }
 
-const changeUsers = async (after: Simulator) => {
+async function changeUsers(after: Simulator) {
   const users = await listOf(after, '/api/v0/organization/users', 'users')
   const put = (at: number, change: Fields) =>
     after.put('users', users[at]!.id as string, { value: { ...users[at], ...change } })
@@ -93,7 +93,7 @@ const changeUsers = async (after: Simulator) => {
   after.put('users', 'user_new', { value: { ...users[1], id: 'user_new', email: 'new@example.com' } })
 }
 
-const changeComputers = async (after: Simulator) => {
+async function changeComputers(after: Simulator) {
   const [first, second, third] = await listOf(after, '/api/v0/computers', 'computers')
   after.put('computers', first!.id as string, {
     value: { ...first, provisioningSteps: [{ id: 'only', name: 'left' }] },

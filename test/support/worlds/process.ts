@@ -2,9 +2,9 @@ import { compose } from '../../../lib/compose/app.ts'
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import { type Log, silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { driveStream, finishRun, type RunResult } from '../../../lib/publish/run-streams.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import type { Run, StreamResult, SyncSettings } from '../../../lib/sync/attempt.ts'
-import { driveStream, finishRun, type RunResult } from '../../../lib/publish/run-streams.ts'
 import { syncStream } from '../../../lib/sync/sync-stream.ts'
 import { type Connections, fetchThrough, platformAddress } from './connections.ts'
 import { type Call, createOutside, type Fate, type Outside } from './outside.ts'
@@ -37,11 +37,11 @@ export type Surroundings = {
 const always: Fate = 'pass'
 
 /** Starts a run over streams, one after the other, and then publishes. */
-export const startProcess = (
+export function startProcess(
   run: Run,
   streams: readonly Stream[],
   { storage, connections, platformUrl, time, fateOf = () => always, log = silentLog, apiKey = 'sim-key' }: Surroundings,
-): Process => {
+): Process {
   const outside = createOutside(fateOf)
   const connection = connections.take()
   connection.join(outside)

@@ -1,14 +1,15 @@
 import { gunzipSync } from 'node:zlib'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { sha256 } from '../../../lib/core/hash.ts'
+import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
 import { currentName, currentQuery } from '../../../lib/streams/current.ts'
 import { type Stream, tablesOf } from '../../../lib/streams/stream.ts'
-import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
 import type { Contents } from './storage.ts'
 
 /** The files that manifests list. */
-export const filesIn = (manifests: Manifest[]): PartFile[] =>
-  manifests.flatMap(({ scans }) => scans.flatMap(({ files }) => files))
+export function filesIn(manifests: Manifest[]): PartFile[] {
+  return manifests.flatMap(({ scans }) => scans.flatMap(({ files }) => files))
+}
 
 type Reading = {
   streams: readonly Stream[]
@@ -23,7 +24,7 @@ type Reading = {
 export type Rows = readonly [rows: string[], current: string[]]
 
 /** What readers of the manifests see: rows, current rows, and what was quarantined. */
-export const readLake = async (manifests: Manifest[], { streams, duckdb, contents, fileOf, read }: Reading) => {
+export async function readLake(manifests: Manifest[], { streams, duckdb, contents, fileOf, read }: Reading) {
   const rows: Record<string, string[]> = {}
   const current: Record<string, string[]> = {}
   const listed = filesIn(manifests)
@@ -61,14 +62,14 @@ export const readLake = async (manifests: Manifest[], { streams, duckdb, content
   return { rows, current, quarantine }
 }
 
-const objectOf = ({ objects }: Contents, { key }: PartFile): Buffer => {
+function objectOf({ objects }: Contents, { key }: PartFile): Buffer {
   const body = objects.get(key)
   if (!body) throw new Error(`a manifest lists ${key}, which is not there`)
   return body
 }
 
 /** Rows that an observer wrote and a dead process did not settle are written again, and differ in nothing that counts. */
-const rowsOf = async (duckdb: DuckDBConnection, name: string, observed: boolean): Promise<string[]> => {
+async function rowsOf(duckdb: DuckDBConnection, name: string, observed: boolean): Promise<string[]> {
   const result = await duckdb.runAndReadAll(
     observed
       ? `select distinct columns(c -> not regexp_matches(c, '^(_.*|observed_.*|finding_hash)$')) from ${name}`

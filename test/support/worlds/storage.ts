@@ -38,7 +38,7 @@ export const nothing: Contents = { state: [], records: [], objects: new Map() }
 const bucket = 'lake'
 
 /** Starts storage for a test file. */
-export const startStorage = async (): Promise<Storage> => {
+export async function startStorage(): Promise<Storage> {
   const dynamo = (dynalite as unknown as (options: object) => ReturnType<typeof dynalite>)({
     createTableMs: 0,
     deleteTableMs: 0,
@@ -103,14 +103,14 @@ type S3Store = {
 }
 
 /** fauxqs exports no way to look into its memory. */
-const newS3Store = async (): Promise<S3Store> => {
+async function newS3Store(): Promise<S3Store> {
   const { S3Store } = (await import(new URL('s3/s3Store.js', import.meta.resolve('fauxqs')).href)) as {
     S3Store: new () => S3Store
   }
   return new S3Store()
 }
 
-const createTable = async (dynamodb: DynamoDBClient, shape: TableShape, name: string) => {
+async function createTable(dynamodb: DynamoDBClient, shape: TableShape, name: string) {
   const keys = [shape.partitionKey, ...(shape.sortKey ? [shape.sortKey] : [])]
   await dynamodb.send(
     new CreateTableCommand({
@@ -122,10 +122,11 @@ const createTable = async (dynamodb: DynamoDBClient, shape: TableShape, name: st
   )
 }
 
-const scan = async (dynamodb: DynamoDBClient, TableName: string): Promise<Item[]> =>
-  (await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items ?? []
+async function scan(dynamodb: DynamoDBClient, TableName: string): Promise<Item[]> {
+  return (await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items ?? []
+}
 
-const fill = async (dynamodb: DynamoDBClient, table: string, items: Item[]) => {
+async function fill(dynamodb: DynamoDBClient, table: string, items: Item[]) {
   for (let from = 0; from < items.length; from += 25) {
     const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }))
     await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }))

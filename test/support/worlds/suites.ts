@@ -10,7 +10,7 @@ import { outliveEach } from './zombie.ts'
 const patience = 300_000
 
 /** Worlds for a test file. */
-export const useWorlds = (streams: readonly Stream[]): (() => Worlds) => {
+export function useWorlds(streams: readonly Stream[]): () => Worlds {
   let worlds: Worlds | undefined
   beforeAll(async () => {
     worlds = await createWorlds(streams)
@@ -20,7 +20,7 @@ export const useWorlds = (streams: readonly Stream[]): (() => Worlds) => {
 }
 
 /** The crash matrix over some streams: each call to the outside, each way to die at it, in a first and in a later run. */
-export const describeCrashes = (title: string, streams: readonly Stream[]): void => {
+export function describeCrashes(title: string, streams: readonly Stream[]): void {
   describe(title, () => {
     const worlds = useWorlds(streams)
 
@@ -54,7 +54,7 @@ export const describeCrashes = (title: string, streams: readonly Stream[]): void
  * What the audit trail adds to the crash matrix of its stream: deaths before each write from when there is something to
  * record, and lost answers to its own writes. What comes before and after is the engine's, as in the matrix of sessions.
  */
-export const describeCrashesOfRecording = (title: string, streams: readonly Stream[]): void => {
+export function describeCrashesOfRecording(title: string, streams: readonly Stream[]): void {
   describe(title, () => {
     const worlds = useWorlds(streams)
     const each = async (
@@ -82,7 +82,7 @@ export const describeCrashesOfRecording = (title: string, streams: readonly Stre
 }
 
 /** Deaths just after each call of a run that finds changes in several streams, which it reads one after the other. */
-export const describeCrashesOfMany = (title: string, streams: readonly Stream[]): void => {
+export function describeCrashesOfMany(title: string, streams: readonly Stream[]): void {
   describe(title, () => {
     const worlds = useWorlds(streams)
 
@@ -97,11 +97,11 @@ export const describeCrashesOfMany = (title: string, streams: readonly Stream[])
 }
 
 /** Workers that stall at each of these calls to the outside, and wake when another one has done their work. */
-export const describeZombies = (
+export function describeZombies(
   title: string,
   streams: readonly Stream[],
   callsOf: (stage: Stage) => readonly Call[] = ({ calls }) => calls,
-): void => {
+): void {
   describe(title, () => {
     const worlds = useWorlds(streams)
 
@@ -119,7 +119,7 @@ export const describeZombies = (
 }
 
 /** Workers that die or stall at each call of a first run, while the platform changes under them. */
-export const describeMoves = (title: string, streams: readonly Stream[]): void => {
+export function describeMoves(title: string, streams: readonly Stream[]): void {
   describe(title, () => {
     const worlds = useWorlds(streams)
     const each = async (fate: 'die after' | 'stall', only: (call: Call) => boolean = () => true) => {

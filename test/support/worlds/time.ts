@@ -13,12 +13,12 @@ export type Time = {
 const longestPacingMs = 60_000
 
 /** Lets everything that can go on go on. */
-export const settle = async (): Promise<void> => {
+export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** A time that begins at `start` (Unix ms). */
-export const createTime = (start: number): Time => {
+export function createTime(start: number): Time {
   let now = start
   const sleepers = new Set<{ at: number; wake: () => void }>()
   return {

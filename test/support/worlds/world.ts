@@ -36,7 +36,7 @@ export type Worlds = {
 }
 
 /** Builds the undisturbed world, and what is needed for others. */
-export const createWorlds = async (streams: readonly Stream[]): Promise<Worlds> => {
+export async function createWorlds(streams: readonly Stream[]): Promise<Worlds> {
   const [storage, platforms, observer] = [await startStorage(), await startPlatforms(), await createObserver()]
   const connections = createConnections(storage.clients)
   let time = createTime(start)
@@ -80,7 +80,7 @@ export const createWorlds = async (streams: readonly Stream[]): Promise<Worlds> 
 }
 
 /** Throws unless every stream completed and the run was published. */
-export const expectDone = (end: End): void => {
+export function expectDone(end: End): void {
   if (end.how === 'died') throw new Error('the process died')
   const incomplete = end.results.filter(({ status }) => status !== 'complete')
   if (incomplete.length > 0) throw new Error(`not complete: ${JSON.stringify(incomplete)}`)
@@ -88,5 +88,6 @@ export const expectDone = (end: End): void => {
 }
 
 /** Whether a process did all of its work. */
-export const isDone = (end: End): boolean =>
-  end.how === 'done' && end.results.every(({ status }) => status === 'complete') && !('failed' in end.run)
+export function isDone(end: End): boolean {
+  return end.how === 'done' && end.results.every(({ status }) => status === 'complete') && !('failed' in end.run)
+}

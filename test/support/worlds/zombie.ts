@@ -11,7 +11,7 @@ const callsBeforeLease = 3
  * A worker stalls at its n-th call and past its lease; another one takes over and is done with the stage, and with the
  * next one if there is one. Then the first goes on until it stops by itself.
  */
-export const outlive = async (worlds: Worlds, stage: Stage, { n, name }: Call): Promise<Difference> => {
+export async function outlive(worlds: Worlds, stage: Stage, { n, name }: Call): Promise<Difference> {
   const at = `stall at ${n} of ${stage.run.runId} (${name})`
   try {
     await worlds.enter(stage)
@@ -36,7 +36,7 @@ export const outlive = async (worlds: Worlds, stage: Stage, { n, name }: Call): 
 }
 
 /** A stalled worker ends as one that lost its lease, or finds that all is done. */
-const wrongIn = (end: End): string[] => {
+function wrongIn(end: End): string[] {
   if (end.how === 'died') return ['it died']
   const wrong = end.results.filter(({ status }) => status !== 'running' && status !== 'complete')
   const failed = 'failed' in end.run ? (end.run.failed as { code?: string }) : null
@@ -47,7 +47,7 @@ const wrongIn = (end: End): string[] => {
 }
 
 /** Lets a worker stall at each of these calls of a stage in turn: all the differences it makes. */
-export const outliveEach = async (worlds: Worlds, stage: Stage, calls: readonly Call[]): Promise<Difference[]> => {
+export async function outliveEach(worlds: Worlds, stage: Stage, calls: readonly Call[]): Promise<Difference[]> {
   const found: Difference[] = []
   for (const call of calls) found.push(await outlive(worlds, stage, call))
   return found.filter((difference) => difference !== null)

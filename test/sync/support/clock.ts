@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/core/clock.ts'
 export type ManualClock = Clock & { advance(ms: number): void }
 
 /** A manual clock, at noon of a day in 2026 unless told otherwise. */
-export const manualClock = (start = Date.UTC(2026, 4, 6, 12)): ManualClock => {
+export function manualClock(start = Date.UTC(2026, 4, 6, 12)): ManualClock {
   let now = start
   const sleepers = new Set<{ until: number; wake: () => void }>()
   return {

@@ -47,7 +47,7 @@ export const kinds = {
 export type KindName = keyof typeof kinds
 
 /** A platform whose records live: they change, come, go and move, also while they are listed. */
-export const createLivingPlatform = (name: KindName, { size, pageSize }: { size: number; pageSize: number }) => {
+export function createLivingPlatform(name: KindName, { size, pageSize }: { size: number; pageSize: number }) {
   const { stream, record, stale } = kinds[name]
   const places = new Map<string, number>()
   const contents = new Map<string, Content>()
@@ -128,7 +128,7 @@ export type LivingPlatform = ReturnType<typeof createLivingPlatform>
 export type RequestEvent = { request: number; happening?: Happening; fault?: 'server_error' | 'refused' }
 
 /** Reads a living platform; events strike by the number of the request since this source was made. */
-export const sourceOf = (platform: LivingPlatform, events: readonly RequestEvent[]): Source => {
+export function sourceOf(platform: LivingPlatform, events: readonly RequestEvent[]): Source {
   let requests = 0
   return {
     fetchPage: async (_stream, token, { signal, onRequest }) => {

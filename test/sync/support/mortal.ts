@@ -7,7 +7,7 @@ export type Trouble = { call: number; what: 'dies before' | 'dies after' | 'fail
 const ports = ['source', 'checkpoints', 'records', 'lake', 'index'] as const
 
 /** Ports that count their calls and meet trouble at one of them. Once dead, they do nothing any more. */
-export const mortal = (deps: SyncDeps, trouble: Trouble | null): { deps: SyncDeps; isDead: () => boolean } => {
+export function mortal(deps: SyncDeps, trouble: Trouble | null): { deps: SyncDeps; isDead: () => boolean } {
   let calls = 0
   let dead = false
   const guard = async (act: () => unknown): Promise<unknown> => {

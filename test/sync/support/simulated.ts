@@ -1,18 +1,18 @@
-import { createRedactor } from '../../../lib/redaction/redact.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { type Deadline, noDeadline } from '../../../lib/core/deadline.ts'
 import type { Simulator } from '../../../lib/local/simulator/simulator.ts'
 import { createPlatformClient } from '../../../lib/platform/client.ts'
 import { fixedCredentials } from '../../../lib/platform/transport.ts'
+import { createRedactor } from '../../../lib/redaction/redact.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
 import { createSource } from '../../../lib/sync/source.ts'
 
 /** The real client of a simulator, with three attempts and short waits. */
-export const sourceOf = (
+export function sourceOf(
   sim: Pick<Simulator, 'appUrl' | 'baseUrl'>,
   { key = 'sim-key', deadline = noDeadline }: { key?: string | undefined; deadline?: Deadline } = {},
-): Source =>
-  createSource(
+): Source {
+  return createSource(
     createPlatformClient({
       appUrl: sim.appUrl,
       baseUrl: sim.baseUrl,
@@ -24,6 +24,7 @@ export const sourceOf = (
     }),
     deadline,
   )
+}
 
 /** The real redaction, under a key of its own. */
 export const { redact } = createRedactor('r'.repeat(32))

@@ -6,7 +6,7 @@ import type { Source } from '../../../lib/sync/ports.ts'
 export type ScriptedSource = Source & { readonly tokens: (string | null)[] }
 
 /** Answers as `answer` says; `request` counts from 1. */
-export const scripted = (answer: (token: string | null, request: number) => Page | Promise<Page>): ScriptedSource => {
+export function scripted(answer: (token: string | null, request: number) => Page | Promise<Page>): ScriptedSource {
   const tokens: (string | null)[] = []
   return {
     tokens,
@@ -20,37 +20,47 @@ export const scripted = (answer: (token: string | null, request: number) => Page
 }
 
 /** A cursor list of fixed pages, whose tokens are p1, p2 and so on. */
-export const pagesOf = (...pages: Json[][]): ScriptedSource =>
-  scripted((token) => {
+export function pagesOf(...pages: Json[][]): ScriptedSource {
+  return scripted((token) => {
     const at = token === null ? 0 : Number(token.slice(1))
     return { records: pages[at] ?? [], nextToken: at + 1 < pages.length ? `p${at + 1}` : null }
   })
+}
 
 /** A list of records cut into pages. */
-export const listOf = (records: Json[], pageSize = 100): ScriptedSource => pagesOf(...chunks(records, pageSize))
+export function listOf(records: Json[], pageSize = 100): ScriptedSource {
+  return pagesOf(...chunks(records, pageSize))
+}
 
 /** Cuts a list; an empty one is one empty page. */
-export const chunks = <T>(items: T[], size: number): T[][] =>
-  items.length === 0
+export function chunks<T>(items: T[], size: number): T[][] {
+  return items.length === 0
     ? [[]]
     : Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
+}
 
 /** A user as the platform lists them. */
-export const user = (id: string | number, fields: { [key: string]: Json } = {}): { [key: string]: Json } => ({
-  id: `u${id}`,
-  email: `u${id}@example.com`,
-  ...fields,
-})
+export function user(id: string | number, fields: { [key: string]: Json } = {}): { [key: string]: Json } {
+  return {
+    id: `u${id}`,
+    email: `u${id}@example.com`,
+    ...fields,
+  }
+}
 
 /** Users u0, u1 and so on. */
-export const users = (count: number): { [key: string]: Json }[] => Array.from({ length: count }, (_, n) => user(n))
+export function users(count: number): { [key: string]: Json }[] {
+  return Array.from({ length: count }, (_, n) => user(n))
+}
 
 /** A session as the platform lists them. */
-export const session = (id: string | number, fields: { [key: string]: Json } = {}): { [key: string]: Json } => ({
-  sessionId: `s${id}`,
-  status: 'idle',
-  messageCount: 1,
-  createdAt: Date.UTC(2026, 0, 1),
-  updatedAt: Date.UTC(2026, 0, 2),
-  ...fields,
-})
+export function session(id: string | number, fields: { [key: string]: Json } = {}): { [key: string]: Json } {
+  return {
+    sessionId: `s${id}`,
+    status: 'idle',
+    messageCount: 1,
+    createdAt: Date.UTC(2026, 0, 1),
+    updatedAt: Date.UTC(2026, 0, 2),
+    ...fields,
+  }
+}

@@ -1,13 +1,13 @@
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import type { Log } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import type { Manifest } from '../../../lib/publish/manifest.ts'
+import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import { defaultSettings, type StreamResult, type SyncDeps, type SyncSettings } from '../../../lib/sync/attempt.ts'
-import type { Manifest } from '../../../lib/publish/manifest.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
-import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import { syncStream } from '../../../lib/sync/sync-stream.ts'
 import { createMemoryCheckpoints } from '../../support/memory/checkpoints.ts'
 import { createMemoryIndexStore } from '../../support/memory/index-store.ts'
@@ -22,7 +22,7 @@ export type World = ReturnType<typeof createWorld>
 type Overrides = Omit<Partial<SyncDeps>, 'settings'> & { settings?: Partial<SyncSettings> }
 
 /** A world in which nothing was synced yet. Overrides hold for every attempt. */
-export const createWorld = (overrides: Overrides = {}) => {
+export function createWorld(overrides: Overrides = {}) {
   const clock: ManualClock = manualClock()
   const warnings: string[] = []
   const note = (message: string) => void warnings.push(message)
@@ -94,7 +94,7 @@ export const createWorld = (overrides: Overrides = {}) => {
   }
 }
 
-const currentRows = (rows: Row[], stream: Stream): Map<string, Row> => {
+function currentRows(rows: Row[], stream: Stream): Map<string, Row> {
   const [key = ''] = (stream.tables[0] as Table).key
   const newest = new Map<string, Row>()
   const age = (row: Row) => [row._synced_at as number, row._sequence as number] as const
@@ -111,4 +111,6 @@ const currentRows = (rows: Row[], stream: Stream): Map<string, Row> => {
 }
 
 /** Names of a table's own columns, for tests that compare cells. */
-export const columnNames = (stream: Stream): string[] => columnsOf(stream.tables[0]).map(({ name }) => name)
+export function columnNames(stream: Stream): string[] {
+  return columnsOf(stream.tables[0]).map(({ name }) => name)
+}

@@ -14,7 +14,7 @@ const LimitsRequest = z.looseObject({
 })
 
 /** PUT /organization/usage/limits/users: each entry ends in `updated` or `errors` (§4.3 rule 2). */
-export const setUserLimits = ({ body }: Call, { world, limits }: { world: World; limits: Limits }): Answer => {
+export function setUserLimits({ body }: Call, { world, limits }: { world: World; limits: Limits }): Answer {
   const parsed = LimitsRequest.safeParse(body)
   if (!parsed.success) return refuse(parsed.error)
   const updated: unknown[] = []

@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 type Deps = { world: World; settings: Settings }
 
 /** The value of `limit` of a v0 list (§4.1), or the answer that refuses it. */
-export const limitOf = (query: URLSearchParams, { pageCap }: Settings): number | Answer => {
+export function limitOf(query: URLSearchParams, { pageCap }: Settings): number | Answer {
   const text = query.get('limit') ?? '20'
   const limit = Number(text)
   if (/^\d+$/.test(text) && limit >= 1 && limit <= 100) return Math.min(limit, pageCap)
@@ -16,16 +16,15 @@ export const limitOf = (query: URLSearchParams, { pageCap }: Settings): number |
 }
 
 /** The position that `cursor` speaks of (the start without one), or the answer that refuses it. */
-export const startOf = (query: URLSearchParams): number | Answer => {
+export function startOf(query: URLSearchParams): number | Answer {
   const cursor = query.get('cursor')
   const position = cursor === null ? 0 : positionOfCursor(cursor)
   return position ?? failure(400, 'invalid_cursor', 'cursor is not valid')
 }
 
 /** A page of a v0 list with its pagination object (§2.8). */
-export const cursorList =
-  (items: string, resource: ResourceName) =>
-  (call: Call, { world, settings }: Deps): Answer => {
+export function cursorList(items: string, resource: ResourceName) {
+  return (call: Call, { world, settings }: Deps): Answer => {
     const limit = limitOf(call.query, settings)
     if (typeof limit !== 'number') return limit
     const start = startOf(call.query)
@@ -33,12 +32,14 @@ export const cursorList =
     const { records, next } = world.resources[resource].slice({ start, limit, keep: keepOf(call) })
     return { status: 200, body: { items, records, pagination: paginationOf(next) } }
   }
+}
 
 /** `hasMore` and, while there is more, `nextCursor`. */
-export const paginationOf = (next: number | null): NonNullable<ListBody['pagination']> =>
-  next === null ? { hasMore: false } : { hasMore: true, nextCursor: cursorOf(next) }
+export function paginationOf(next: number | null): NonNullable<ListBody['pagination']> {
+  return next === null ? { hasMore: false } : { hasMore: true, nextCursor: cursorOf(next) }
+}
 
-const keepOf = ({ endpoint, query }: Call): SliceRequest['keep'] => {
+function keepOf({ endpoint, query }: Call): SliceRequest['keep'] {
   const computerId = endpoint === 'listSessions' ? query.get('computerId') : null
   return computerId === null ? undefined : (record) => record.computerId === computerId
 }
@@ -46,7 +47,7 @@ const keepOf = ({ endpoint, query }: Call): SliceRequest['keep'] => {
 const defaultReportLimit = 50
 
 /** The readiness reports (§4.3 rule 1). Default and maximum of the limit are "not shown": 50, and `pageCap`. */
-export const listReports = ({ query }: Call, { world, settings }: Deps): Answer => {
+export function listReports({ query }: Call, { world, settings }: Deps): Answer {
   const text = query.get('limit') ?? String(defaultReportLimit)
   if (!/^\d+$/.test(text) || Number(text) < 1)
     return failure(400, 'invalid_request', 'limit must be a positive integer')
@@ -59,17 +60,19 @@ export const listReports = ({ query }: Call, { world, settings }: Deps): Answer 
 }
 
 // The spec does not say where a report's repository id stands: the simulator takes `repo_<n>` for the n-th repository.
-const ofRepository = (repoId: string | null): SliceRequest['keep'] => {
+function ofRepository(repoId: string | null): SliceRequest['keep'] {
   if (repoId === null) return undefined
   const wanted = repositoryUrlOf(Number(/^repo_(\d+)$/.exec(repoId)?.[1] ?? -1))
   return (record) => record.repoUrl === wanted
 }
 
 /** The computers, whole and without a pagination object (§4.2, endpoint 10). */
-export const listComputers = (_call: Call, { world }: Deps): Answer => ({
-  status: 200,
-  body: {
-    items: 'computers',
-    records: world.resources.computers.slice({ start: 0, limit: Number.POSITIVE_INFINITY }).records,
-  },
-})
+export function listComputers(_call: Call, { world }: Deps): Answer {
+  return {
+    status: 200,
+    body: {
+      items: 'computers',
+      records: world.resources.computers.slice({ start: 0, limit: Number.POSITIVE_INFINITY }).records,
+    },
+  }
+}

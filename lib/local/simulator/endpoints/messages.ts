@@ -26,7 +26,7 @@ const NewMessage = z.looseObject({
 const roles: readonly (string | null)[] = [null, 'user', 'assistant', 'tool']
 
 /** GET /sessions/{sessionId}/messages, with its filter by role. */
-export const listMessages = ({ params, query }: Call, { world, settings }: Deps): Answer => {
+export function listMessages({ params, query }: Call, { world, settings }: Deps): Answer {
   const limit = limitOf(query, settings)
   if (typeof limit !== 'number') return limit
   const start = startOf(query)
@@ -48,7 +48,7 @@ export const listMessages = ({ params, query }: Call, { world, settings }: Deps)
 }
 
 /** GET /sessions/{sessionId}/messages/{messageId}. */
-export const getMessage = ({ params }: Call, { world }: Deps): Answer => {
+export function getMessage({ params }: Call, { world }: Deps): Answer {
   const sessionId = params.sessionId as string
   if (world.resources.sessions.get(sessionId) === undefined) return sessionMissing()
   const text = world.conversations.find(sessionId, params.messageId as string)
@@ -57,7 +57,7 @@ export const getMessage = ({ params }: Call, { world }: Deps): Answer => {
 }
 
 /** POST /sessions/{sessionId}/messages: the session has one more message, and runs. */
-export const addMessage = ({ params, body }: Call, { world }: Deps): Answer => {
+export function addMessage({ params, body }: Call, { world }: Deps): Answer {
   const parsed = NewMessage.safeParse(body)
   if (!parsed.success) return refuse(parsed.error)
   const sessionId = params.sessionId as string

@@ -15,13 +15,13 @@ const NewSession = z.looseObject({
 const SessionUpdate = z.looseObject({ sessionSettings: SessionSettings.optional() })
 
 /** Answers 400 and says which field is wrong. */
-export const refuse = ({ issues }: z.ZodError): Answer => {
+export function refuse({ issues }: z.ZodError): Answer {
   const [first] = issues
   return failure(400, 'invalid_request', `${first?.path.join('.') || 'body'}: ${first?.message}`)
 }
 
 /** POST /sessions: 404 for a computer that is not there. */
-export const createSession = ({ body }: Call, { world }: Deps): Answer => {
+export function createSession({ body }: Call, { world }: Deps): Answer {
   const parsed = NewSession.safeParse(body)
   if (!parsed.success) return refuse(parsed.error)
   const { computerId, sessionSettings } = parsed.data
@@ -40,7 +40,7 @@ export const createSession = ({ body }: Call, { world }: Deps): Answer => {
 }
 
 /** An id that no session has, the same in every run that does the same. */
-const freeId = ({ resources }: World): string => {
+function freeId({ resources }: World): string {
   for (let n = resources.sessions.writtenRecords().length; ; n += 1) {
     const id = uuidOf(hash32(0x5e55, 0), n)
     if (resources.sessions.positionOf(id) === undefined) return id
@@ -48,19 +48,21 @@ const freeId = ({ resources }: World): string => {
 }
 
 /** GET /sessions/{sessionId}. */
-export const getSession = ({ params }: Call, { world }: Deps): Answer => {
+export function getSession({ params }: Call, { world }: Deps): Answer {
   const text = world.resources.sessions.get(params.sessionId as string)
   return text === undefined ? sessionMissing() : { status: 200, body: text }
 }
 
 /** The answer for a session that is not there. */
-export const sessionMissing = (): Answer => failure(404, 'not_found', 'session not found')
+export function sessionMissing(): Answer {
+  return failure(404, 'not_found', 'session not found')
+}
 
 /**
  * PATCH /sessions/{sessionId}. Whether it merges or replaces is "not shown" (§4.3 rule 5): the simulator merges the given
  * settings over the old ones, field by field at the top level.
  */
-export const updateSession = ({ params, body }: Call, { world }: Deps): Answer => {
+export function updateSession({ params, body }: Call, { world }: Deps): Answer {
   const parsed = SessionUpdate.safeParse(body ?? {})
   if (!parsed.success) return refuse(parsed.error)
   const text = world.resources.sessions.get(params.sessionId as string)

@@ -3,10 +3,12 @@ import { type Answer, type Call, failure } from '../answer.ts'
 import type { ParsedRule } from './rule.ts'
 
 /** The page token of a request, of either kind. */
-export const tokenOf = ({ query }: Pick<Call, 'query'>): string | null => query.get('cursor') ?? query.get('startAfter')
+export function tokenOf({ query }: Pick<Call, 'query'>): string | null {
+  return query.get('cursor') ?? query.get('startAfter')
+}
 
 /** The answer that a rule gives instead of the platform's; undefined when it gives none. */
-export const answerInstead = (rule: ParsedRule, call: Call): Answer | undefined => {
+export function answerInstead(rule: ParsedRule, call: Call): Answer | undefined {
   switch (rule.kind) {
     case 'status':
       return { status: rule.status, headers: rule.headers ?? {}, body: bodyOf(rule.body ?? defaultBody(rule.status)) }
@@ -29,8 +31,12 @@ export const answerInstead = (rule: ParsedRule, call: Call): Answer | undefined 
   }
 }
 
-const bodyOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
+function bodyOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
 
-const defaultBody = (status: number): unknown => ({
-  error: { code: `simulated_${status}`, message: `simulated status ${status}` },
-})
+function defaultBody(status: number): unknown {
+  return {
+    error: { code: `simulated_${status}`, message: `simulated status ${status}` },
+  }
+}

@@ -24,7 +24,7 @@ type Entry = { id: string; number: number; rule: ParsedRule; seen: number; hits:
 const keptTokens = 1_000
 
 /** A book without rules. */
-export const createFaultBook = (seed: number): FaultBook => {
+export function createFaultBook(seed: number): FaultBook {
   const entries = new Map<string, Entry>()
   let number = 0
 
@@ -57,7 +57,7 @@ export const createFaultBook = (seed: number): FaultBook => {
   }
 }
 
-const applies = ({ rule, seen, hits, number }: Entry, seed: number): boolean => {
+function applies({ rule, seen, hits, number }: Entry, seed: number): boolean {
   const { page, times, after = 0, probability } = rule
   if (seen <= after || (times !== undefined && hits >= times)) return false
   if (page !== undefined && ![page].flat().includes(seen)) return false

@@ -8,7 +8,7 @@ type Result = { updated: Entry[]; errors: { email: string; error: string }[] }
  * Carries out a request for credit limits under a rule: some addresses are taken out of it before the platform sees it,
  * and then fail, are forgotten, or sink the whole group.
  */
-export const setLimitsUnder = (rule: ParsedRule, call: Call, next: (call: Call) => Answer): Answer => {
+export function setLimitsUnder(rule: ParsedRule, call: Call, next: (call: Call) => Answer): Answer {
   if (rule.kind !== 'limitsErrors' && rule.kind !== 'limitsOmit' && rule.kind !== 'limitsReject') return next(call)
   const users = usersOf(call)
   const names = rule.emails?.map((email) => email.toLowerCase())
@@ -25,7 +25,7 @@ export const setLimitsUnder = (rule: ParsedRule, call: Call, next: (call: Call) 
   return json(200, { ...result, errors })
 }
 
-const usersOf = ({ body }: Call): Entry[] => {
+function usersOf({ body }: Call): Entry[] {
   const users = (body as { users?: unknown } | undefined)?.users
   return Array.isArray(users) ? (users as Entry[]) : []
 }

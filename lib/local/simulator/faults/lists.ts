@@ -8,13 +8,13 @@ import { mutateRecords } from './records.ts'
 type Relist = (token: string | null) => Answer
 
 /** Bends a list that the platform answered; any other answer stays as it is. */
-export const bendList = (answer: Answer, strike: Strike, { call, relist }: { call: Call; relist: Relist }): Answer => {
+export function bendList(answer: Answer, strike: Strike, { call, relist }: { call: Call; relist: Relist }): Answer {
   const { body } = answer
   if (typeof body === 'string' || Buffer.isBuffer(body)) return answer
   return { ...answer, body: bend(body, strike, { call, relist }) }
 }
 
-const bend = (list: ListBody, strike: Strike, { call, relist }: { call: Call; relist: Relist }): ListBody => {
+function bend(list: ListBody, strike: Strike, { call, relist }: { call: Call; relist: Relist }): ListBody {
   const { rule, tokens } = strike
   const token = tokenOf(call)
   const more = (nextCursor: string | null | undefined) =>
@@ -51,17 +51,19 @@ const bend = (list: ListBody, strike: Strike, { call, relist }: { call: Call; re
 }
 
 /** Lists without a pagination object get none from a fault either. */
-const withPagination = (list: ListBody, pagination: NonNullable<ListBody['pagination']>): ListBody =>
-  list.pagination ? { ...list, pagination } : list
+function withPagination(list: ListBody, pagination: NonNullable<ListBody['pagination']>): ListBody {
+  return list.pagination ? { ...list, pagination } : list
+}
 
-const listOf = ({ body }: Answer, otherwise: ListBody): ListBody =>
-  typeof body === 'string' || Buffer.isBuffer(body) ? otherwise : body
+function listOf({ body }: Answer, otherwise: ListBody): ListBody {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? otherwise : body
+}
 
-const endless = (
+function endless(
   list: ListBody,
   { rule, request }: Strike,
   { call, relist }: { call: Call; relist: Relist },
-): ListBody => {
+): ListBody {
   const records = rule.kind === 'endlessCursor' && rule.empty ? [] : listOf(relist(null), list).records
   // A list that has no tokens of its own starts over where it would have ended.
   if (!list.pagination) return list.records.length > 0 ? list : { ...list, records }
@@ -69,5 +71,6 @@ const endless = (
 }
 
 /** Another token for the same position. */
-const freshToken = (token: string | null, request: number): string =>
-  cursorOf(token === null ? 0 : (positionOfCursor(token) ?? 0), request)
+function freshToken(token: string | null, request: number): string {
+  return cursorOf(token === null ? 0 : (positionOfCursor(token) ?? 0), request)
+}

@@ -1,9 +1,12 @@
 import * as z from 'zod'
 
-const change = <const D extends string, S extends z.ZodRawShape>(name: D, shape: S) =>
-  z.strictObject({ do: z.literal(name), ...shape })
+function change<const D extends string, S extends z.ZodRawShape>(name: D, shape: S) {
+  return z.strictObject({ do: z.literal(name), ...shape })
+}
 /** A field of the record; dots lead inside (`sessionSettings.tokenUsage.inputTokens`). */
-const field = () => z.string().min(1)
+function field() {
+  return z.string().min(1)
+}
 
 const RecordChange = z.discriminatedUnion('do', [
   change('remove', { field: field() }),

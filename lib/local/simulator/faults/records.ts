@@ -1,7 +1,7 @@
 import type { RecordChange } from './record-rule.ts'
 
 /** Bends one record of a page; a page without that record stays as it is. */
-export const mutateRecords = (records: readonly string[], index: number, change: RecordChange): string[] => {
+export function mutateRecords(records: readonly string[], index: number, change: RecordChange): string[] {
   const text = records[index]
   if (text === undefined) return [...records]
   if (change.do === 'duplicate') return records.toSpliced(index + 1, 0, text)
@@ -12,7 +12,7 @@ export const mutateRecords = (records: readonly string[], index: number, change:
 
 type OfOne = Exclude<RecordChange, { do: 'duplicate' | 'olderCopyFirst' | 'olderCopyLater' }>
 
-const mutate = (text: string, change: OfOne): string => {
+function mutate(text: string, change: OfOne): string {
   switch (change.do) {
     case 'replace':
       return JSON.stringify(change.value)
@@ -31,7 +31,7 @@ const rawMarker = '__raw_number__'
 
 type Tree = { [key: string]: unknown }
 
-const withField = (text: string, path: string, change: (old: unknown) => unknown): string => {
+function withField(text: string, path: string, change: (old: unknown) => unknown): string {
   const record = JSON.parse(text) as Tree
   const keys = path.split('.')
   const last = keys.pop() as string
@@ -44,10 +44,11 @@ const withField = (text: string, path: string, change: (old: unknown) => unknown
   return JSON.stringify(record)
 }
 
-const olderCopy = (text: string, { field, value }: { field: string; value: unknown }): string =>
-  withField(withField(text, 'updatedAt', older), field, () => value)
+function olderCopy(text: string, { field, value }: { field: string; value: unknown }): string {
+  return withField(withField(text, 'updatedAt', older), field, () => value)
+}
 
-const older = (updatedAt: unknown): unknown => {
+function older(updatedAt: unknown): unknown {
   if (typeof updatedAt === 'number') return updatedAt - 60_000
   return typeof updatedAt === 'string' ? new Date(Date.parse(updatedAt) - 60_000).toISOString() : undefined
 }

@@ -2,8 +2,12 @@ import * as z from 'zod'
 import { endpointNames } from '../answer.ts'
 import { recordFault } from './record-rule.ts'
 
-const count = () => z.int().min(0)
-const text = () => z.string()
+function count() {
+  return z.int().min(0)
+}
+function text() {
+  return z.string()
+}
 /** When a rule strikes: on which endpoint, and on which of the requests that it has seen there. */
 const when = {
   endpoint: z.union([z.enum(endpointNames), z.literal('*')]),
@@ -17,8 +21,9 @@ const when = {
   probability: z.number().min(0).max(1).optional(),
 }
 
-const kind = <const K extends string, S extends z.ZodRawShape>(name: K, shape: S) =>
-  z.strictObject({ kind: z.literal(name), ...shape, ...when })
+function kind<const K extends string, S extends z.ZodRawShape>(name: K, shape: S) {
+  return z.strictObject({ kind: z.literal(name), ...shape, ...when })
+}
 
 const answers = [
   kind('status', {

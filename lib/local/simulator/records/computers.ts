@@ -4,7 +4,7 @@ import { hash32, pick, unit } from '../random.ts'
 const steps = ['install', 'connect', 'clone', 'verify'] as const
 
 /** A computer as the API sends it (§2.6). */
-export const computerOf = (life: Life, id: string): Record<string, unknown> => {
+export function computerOf(life: Life, id: string): Record<string, unknown> {
   const { key, position, version, createdAt } = life
   const has = (salt: number, share: number) => unit(key, salt) < share
   const host = `build-${position}.internal.example.com`
@@ -24,10 +24,7 @@ export const computerOf = (life: Life, id: string): Record<string, unknown> => {
   }
 }
 
-const stepOf = (
-  { key, createdAt, version }: Life,
-  { name, n }: { name: string; n: number },
-): Record<string, unknown> => {
+function stepOf({ key, createdAt, version }: Life, { name, n }: { name: string; n: number }): Record<string, unknown> {
   const status = pick(['done', 'done', 'running', 'failed'], hash32(key, 20 + n, version))
   return {
     id: `step-${n + 1}`,

@@ -5,41 +5,44 @@
 
 type Setting = (touched: number) => unknown
 
-const sometimes = (touched: number, value: unknown): unknown => (touched % 3 === 2 ? undefined : value)
+function sometimes(touched: number, value: unknown): unknown {
+  return touched % 3 === 2 ? undefined : value
+}
 const flag: Setting = (touched) => sometimes(touched, touched % 2 === 0)
-const list =
-  (...items: string[]): Setting =>
-  (touched) =>
-    sometimes(touched, items.slice(0, 1 + (touched % items.length)))
+function list(...items: string[]): Setting {
+  return (touched) => sometimes(touched, items.slice(0, 1 + (touched % items.length)))
+}
 
-const customModel = (touched: number, index: number): Record<string, unknown> => ({
-  model: `team-llm-${index}`,
-  provider: index === 0 ? 'generic-chat-completion-api' : 'hosted',
-  id: `custom:team-llm-${index}`,
-  index,
-  baseUrl: index === 0 ? `https://svc:pw-secret-${touched}@llm.example.com/v1` : undefined,
-  apiKey: index === 0 ? `sk-secret-${touched}` : undefined,
-  displayName: touched % 2 === 0 ? `Team LLM ${index}` : null,
-  maxContextLimit: 200_000 + touched,
-  enableThinking: index === 0,
-  thinkingMaxTokens: index === 0 ? 8_000 : undefined,
-  maxOutputTokens: 16_000,
-  reasoningEffort: index === 0 ? 'high' : undefined,
-  extraHeaders:
-    index === 0 ? { 'X-Api-Key': `header-secret-${touched}`, 'X-Team': `team-header-secret-${touched}` } : undefined,
-  extraArgs: touched % 2 === 0 ? { routing_token: `arg-secret-${touched}`, temperature: 0.2 } : undefined,
-  noImageSupport: index === 1,
-  hostedProvider:
-    index === 1
-      ? {
-          cloudProfile: 'llm-prod',
-          cloudRegion: 'eu-central-1',
-          hostedBaseUrl: 'https://hosted.example.com',
-          cloudAuthRefresh: `refresh --with refresh-secret-${touched}`,
-          cloudCredentialExport: `export KEY=export-secret-${touched}`,
-        }
-      : undefined,
-})
+function customModel(touched: number, index: number): Record<string, unknown> {
+  return {
+    model: `team-llm-${index}`,
+    provider: index === 0 ? 'generic-chat-completion-api' : 'hosted',
+    id: `custom:team-llm-${index}`,
+    index,
+    baseUrl: index === 0 ? `https://svc:pw-secret-${touched}@llm.example.com/v1` : undefined,
+    apiKey: index === 0 ? `sk-secret-${touched}` : undefined,
+    displayName: touched % 2 === 0 ? `Team LLM ${index}` : null,
+    maxContextLimit: 200_000 + touched,
+    enableThinking: index === 0,
+    thinkingMaxTokens: index === 0 ? 8_000 : undefined,
+    maxOutputTokens: 16_000,
+    reasoningEffort: index === 0 ? 'high' : undefined,
+    extraHeaders:
+      index === 0 ? { 'X-Api-Key': `header-secret-${touched}`, 'X-Team': `team-header-secret-${touched}` } : undefined,
+    extraArgs: touched % 2 === 0 ? { routing_token: `arg-secret-${touched}`, temperature: 0.2 } : undefined,
+    noImageSupport: index === 1,
+    hostedProvider:
+      index === 1
+        ? {
+            cloudProfile: 'llm-prod',
+            cloudRegion: 'eu-central-1',
+            hostedBaseUrl: 'https://hosted.example.com',
+            cloudAuthRefresh: `refresh --with refresh-secret-${touched}`,
+            cloudCredentialExport: `export KEY=export-secret-${touched}`,
+          }
+        : undefined,
+  }
+}
 
 const settings: Readonly<Record<string, Setting>> = {
   sessionDefaultSettings: (t) =>
@@ -111,11 +114,12 @@ const names = Object.keys(settings)
 const stride = 10
 
 /** The settings as they stand after a revision. */
-export const settingsAt = (revision: number): Record<string, unknown> =>
-  Object.fromEntries(names.map((name, n) => [name, (settings[name] as Setting)(lastTouch(revision, n))]))
+export function settingsAt(revision: number): Record<string, unknown> {
+  return Object.fromEntries(names.map((name, n) => [name, (settings[name] as Setting)(lastTouch(revision, n))]))
+}
 
 // Each setting is touched once in every `names.length` revisions; before its first time it stands at 0.
-const lastTouch = (revision: number, n: number): number => {
+function lastTouch(revision: number, n: number): number {
   const turn = turns[n] as number
   return revision - 1 < turn ? 0 : Math.floor((revision - 1 - turn) / names.length) + 1
 }

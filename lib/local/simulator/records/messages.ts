@@ -11,13 +11,17 @@ const texts = [
 type MessagePlace = { sessionId: string; key: number; index: number; createdAt: number }
 
 /** The id of a session's n-th message. */
-export const messageIdOf = (sessionId: string, index: number): string => `${sessionId}:m${index}`
+export function messageIdOf(sessionId: string, index: number): string {
+  return `${sessionId}:m${index}`
+}
 
 /** The place that an id of `messageIdOf` speaks of. */
-export const messageIndexOf = (messageId: string): number => Number(/:m(\d+)$/.exec(messageId)?.[1] ?? Number.NaN)
+export function messageIndexOf(messageId: string): number {
+  return Number(/:m(\d+)$/.exec(messageId)?.[1] ?? Number.NaN)
+}
 
 /** A message as the API sends it (§2.4). */
-export const messageOf = ({ sessionId, key, index, createdAt }: MessagePlace): Record<string, unknown> => {
+export function messageOf({ sessionId, key, index, createdAt }: MessagePlace): Record<string, unknown> {
   const has = (salt: number, share: number) => unit(key, salt, index) < share
   const role = index === 0 ? 'user' : index % 11 === 10 ? 'system' : pick(['assistant', 'tool', 'user'], index - 1)
   const at = createdAt + index * 5_000
@@ -48,7 +52,7 @@ export const messageOf = ({ sessionId, key, index, createdAt }: MessagePlace): R
   }
 }
 
-const contentOf = (key: number, index: number): unknown[] => {
+function contentOf(key: number, index: number): unknown[] {
   const text = {
     type: 'text',
     text: pick(texts, hash32(key, 20, index)),

@@ -40,11 +40,12 @@ const apps = [
 ] as const
 
 /** The address of the n-th repository, or undefined when there is none. */
-export const repositoryUrlOf = (n: number): string | undefined =>
-  repositories[n] === undefined ? undefined : `https://git.example.com/acme/${repositories[n]}`
+export function repositoryUrlOf(n: number): string | undefined {
+  return repositories[n] === undefined ? undefined : `https://git.example.com/acme/${repositories[n]}`
+}
 
 /** A readiness report as the API sends it (§2.1). */
-export const reportOf = (life: Life, reportId: string): Record<string, unknown> => {
+export function reportOf(life: Life, reportId: string): Record<string, unknown> {
   const { key, version, createdAt } = life
   const repository = hash32(key, 1) % repositories.length
   const has = (salt: number, share: number) => unit(key, salt) < share
@@ -72,7 +73,7 @@ export const reportOf = (life: Life, reportId: string): Record<string, unknown> 
   }
 }
 
-const criterionOf = ({ key, age, version }: Life, n: number, appCount: number): Record<string, unknown> => {
+function criterionOf({ key, age, version }: Life, n: number, appCount: number): Record<string, unknown> {
   const denominator = n % 4 === 0 ? appCount : 1
   // Younger reports pass a little more often, so that a pass rate over time has something to show.
   const chance = 0.35 + 0.5 * (age / (age + 300)) + (n % 5) * 0.03
@@ -89,9 +90,10 @@ const criterionOf = ({ key, age, version }: Life, n: number, appCount: number): 
   }
 }
 
-const commitOf = (key: number): string =>
-  Array.from({ length: 5 }, (_, n) =>
+function commitOf(key: number): string {
+  return Array.from({ length: 5 }, (_, n) =>
     hash32(key, 20 + n)
       .toString(16)
       .padStart(8, '0'),
   ).join('')
+}

@@ -3,7 +3,7 @@ import { hash32, unit } from '../random.ts'
 import { settingsAt } from './enterprise-settings.ts'
 
 /** An enterprise control change as the API sends it (§2.9). Revisions are counted from 1, in the order of creation. */
-export const revisionOf = ({ age, key, createdAt }: Life): Record<string, unknown> => {
+export function revisionOf({ age, key, createdAt }: Life): Record<string, unknown> {
   const admin = hash32(key, 1) % 3
   return {
     revision: age + 1,

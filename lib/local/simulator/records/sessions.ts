@@ -21,10 +21,7 @@ const hourMs = 3_600_000
 type SessionContext = { id: string; computerId: string | undefined; childId: string; messages: number }
 
 /** A session as the API sends it (§2.2). */
-export const sessionOf = (
-  life: Life,
-  { id, computerId, childId, messages }: SessionContext,
-): Record<string, unknown> => {
+export function sessionOf(life: Life, { id, computerId, childId, messages }: SessionContext): Record<string, unknown> {
   const { key, version, createdAt, changedAt } = life
   const rare = (salt: number, share: number) => unit(key, salt) < share
   const done = rare(10, 0.6)
@@ -45,12 +42,13 @@ export const sessionOf = (
   }
 }
 
-const updatedAtOf = ({ key, version, createdAt, changedAt }: Life): number =>
-  version > 0 ? changedAt : createdAt + Math.floor(unit(key, 19) * 1000)
+function updatedAtOf({ key, version, createdAt, changedAt }: Life): number {
+  return version > 0 ? changedAt : createdAt + Math.floor(unit(key, 19) * 1000)
+}
 
 type Extra = { childId: string; changedAt: number }
 
-const settingsOf = (key: number, version: number, { childId, changedAt }: Extra): Record<string, unknown> => {
+function settingsOf(key: number, version: number, { childId, changedAt }: Extra): Record<string, unknown> {
   const has = (salt: number, share: number) => unit(key, salt) < share
   const model = pick(models, hash32(key, 30))
   return {
@@ -76,7 +74,7 @@ const settingsOf = (key: number, version: number, { childId, changedAt }: Extra)
 }
 
 /** Counts that only grow: a change adds to each of them. */
-const usageOf = (key: number, version: number, share: number): Record<string, unknown> => {
+function usageOf(key: number, version: number, share: number): Record<string, unknown> {
   const tokens = (salt: number, most: number) => Math.floor((hash32(key, salt) % most) * (1 + version * 0.2) * share)
   const input = tokens(60, 400_000)
   const output = tokens(61, 40_000)
@@ -90,7 +88,7 @@ const usageOf = (key: number, version: number, share: number): Record<string, un
   }
 }
 
-const tagsOf = (key: number, version: number): unknown[] => {
+function tagsOf(key: number, version: number): unknown[] {
   const team = { name: 'team', metadata: { value: pick(['web', 'core', 'data', 'mobile'], hash32(key, 70)) } }
   if (unit(key, 71) < 0.4) return [team]
   return [team, { name: `sprint-${1 + (version % 9)}`, ...(unit(key, 72) < 0.5 ? { metadata: {} } : {}) }]

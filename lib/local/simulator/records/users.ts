@@ -3,24 +3,26 @@ import { hash32, pick, unit } from '../random.ts'
 
 const first = ['Ana', 'Jürgen', 'Mei', 'Omar', 'Zoë', 'Priya', 'Tomás', 'Ingrid', 'Kofi', 'Lea'] as const
 const last = ['Okafor', 'Müller', 'Chen', 'Haddad', "O'Brien", 'Sharma', 'García', 'Berg', 'Mensah', 'Rossi'] as const
-const ascii = (text: string) =>
-  text
+function ascii(text: string) {
+  return text
     .normalize('NFD')
     .replace(/[^a-zA-Z]/g, '')
     .toLowerCase()
+}
 
 /** The e-mail address of a user; its number leads back to the user's position. */
-export const emailOf = ({ key, position }: Life): string =>
-  `${ascii(pick(first, hash32(key, 1)))}.${ascii(pick(last, hash32(key, 2)))}${position}@example.com`
+export function emailOf({ key, position }: Life): string {
+  return `${ascii(pick(first, hash32(key, 1)))}.${ascii(pick(last, hash32(key, 2)))}${position}@example.com`
+}
 
 /** The position that an address of `emailOf` speaks of. */
-export const positionOfEmail = (email: string): number | undefined => {
+export function positionOfEmail(email: string): number | undefined {
   const digits = /^[a-z.]+(\d+)@example\.com$/i.exec(email)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
 /** A user of the organization as the API sends it (§2.7). */
-export const userOf = (life: Life, id: string): Record<string, unknown> => {
+export function userOf(life: Life, id: string): Record<string, unknown> {
   const { key, version, createdAt, changedAt } = life
   const has = (salt: number, share: number) => unit(key, salt) < share
   return {
