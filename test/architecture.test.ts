@@ -53,7 +53,7 @@ describe('the house', () => {
   it('is looked at', () => {
     expect(sources.length).toBeGreaterThan(80)
     expect(new Set(sources.map(partOf))).toContain('lib/sync')
-    expect(importsOf('lib/sync/sync-stream.ts')).toContain('lib/sync/flush.ts')
+    expect(importsOf('lib/sync/sync-stream.ts')).toContain('lib/sync/flusher.ts')
   })
 
   it('has imports that point one way', () => {

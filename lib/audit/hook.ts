@@ -45,7 +45,7 @@ export type AuditHook = {
   onComplete(
     scan: ScanIds & { seen: ReadonlySet<number>; writeRows: WriteRows },
     signal: AbortSignal,
-  ): Promise<AuditNews & { /** After the scan is complete. */ settle(): Promise<void> }>
+  ): Promise<AuditNews & { /** After the scan is complete. */ acknowledge(): Promise<void> }>
 }
 
 type Deps = { trail: Trail; index: IndexCache; recorder: Recorder; digester: Digester; watch: Watch }
@@ -68,9 +68,9 @@ export function createAuditHook({ trail, index, recorder, digester, watch }: Dep
         only: (after, before) => Math.max(after.sequence, before?.sequence ?? 0) > reported.entries,
       })
       const matches = await writeChanges(steps, writeRows)
-      const settle = () =>
+      const acknowledge = () =>
         trail.markReported({ entries: marks.entries.sequence, findings: marks.findings.sequence }, signal)
-      return { entries: marks.entries.sequence - reported.entries, findings, matches, settle }
+      return { entries: marks.entries.sequence - reported.entries, findings, matches, acknowledge }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Occasion, runOf } from '../../lib/sync/occasion.ts'
+import { runOf, ScheduledRun } from '../../lib/sync/scheduled-run.ts'
 
 describe('the run of an occasion', () => {
   it('is named by the time it was due and by its schedule', () => {
@@ -23,6 +23,6 @@ describe('the run of an occasion', () => {
     { schedule: 'a/b', scheduledAt: '2026-11-28T02:00:00Z' },
     { schedule: 'nightly' },
   ])('is refused for %j, which would name no folder or another time on each machine', (occasion) => {
-    expect(Occasion.safeParse(occasion).success).toBe(false)
+    expect(ScheduledRun.safeParse(occasion).success).toBe(false)
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Metrics } from '../../lib/core/metrics.ts'
-import type { Attempt, StreamResult } from '../../lib/sync/attempt.ts'
+import { emitRunMetrics } from '../../lib/publish/steps.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
-import { measureAttempt, measureRun } from '../../lib/sync/measure.ts'
+import type { ScanContext, StreamResult } from '../../lib/sync/context.ts'
+import { emitMetrics } from '../../lib/sync/emit-metrics.ts'
 
 function recorded() {
   const sent: Record<string, unknown> = {}
@@ -16,9 +17,12 @@ function recorded() {
 
 function measured(result: Partial<StreamResult>) {
   const { sent, metrics } = recorded()
-  const attempt = { deps: { metrics, clock: { now: () => 61_000 } }, scan: { startedAt: 1_000 } } as unknown as Attempt
+  const attempt = {
+    deps: { metrics, clock: { now: () => 61_000 } },
+    scan: { startedAt: 1_000 },
+  } as unknown as ScanContext
   const whole = { stream: 'sessions', runId: 'r', reason: null, retryAfterMs: null, counts: null, ...result }
-  expect(measureAttempt(whole as StreamResult, attempt)).toBe(whole)
+  expect(emitMetrics(whole as StreamResult, attempt)).toBe(whole)
   return sent
 }
 
@@ -70,9 +74,9 @@ describe('measurements', () => {
   it('of a run tell by schedule whether everything is complete', () => {
     const { sent, metrics } = recorded()
     const record = { runId: 'r', scheduledAt: 0, finishedAt: 1, streams: [] }
-    measureRun({ ...record, status: 'complete' }, 'nightly', metrics)
+    emitRunMetrics({ ...record, status: 'complete' }, 'nightly', metrics)
     expect(sent).toEqual({ RunComplete: [1, { schedule: 'nightly' }] })
-    measureRun({ ...record, status: 'partial' }, 'nightly', metrics)
+    emitRunMetrics({ ...record, status: 'partial' }, 'nightly', metrics)
     expect(sent).toEqual({ RunComplete: [0, { schedule: 'nightly' }] })
   })
 })

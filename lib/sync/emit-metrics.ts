@@ -1,12 +1,11 @@
 import type { Metrics } from '../core/metrics.ts'
-import type { RunRecord } from '../publish/manifest.ts'
-import type { Attempt, StreamResult } from './attempt.ts'
+import type { ScanContext, StreamResult } from './context.ts'
 
 /**
  * Measures what an attempt came to, and hands the result on. Counts are those of a whole scan and are sent once, when it
  * ends: an attempt that pauses measures nothing, so that no record is counted twice.
  */
-export function measureAttempt(result: StreamResult, { deps, scan }: Attempt): StreamResult {
+export function emitMetrics(result: StreamResult, { deps, scan }: ScanContext): StreamResult {
   const { stream, status, counts } = result
   const count: Metrics['count'] = (name, value) => deps.metrics.count(name, value, { stream })
   if (status === 'failed') count('StreamFailed', 1)
@@ -21,9 +20,4 @@ export function measureAttempt(result: StreamResult, { deps, scan }: Attempt): S
   count('FieldsDrifted', counts.drifted)
   count('ScanSeconds', (deps.clock.now() - scan.startedAt) / 1000)
   return result
-}
-
-/** Measures how a run ended: 1 when every stream is complete, else 0. */
-export function measureRun({ status }: RunRecord, schedule: string, metrics: Metrics): void {
-  metrics.count('RunComplete', status === 'complete' ? 1 : 0, { schedule })
 }

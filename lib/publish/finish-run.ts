@@ -1,8 +1,8 @@
 import { messageOf, RetryableError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { Run, StreamResult } from '../sync/attempt.ts'
-import type { Announcer, Runs } from '../sync/ports.ts'
+import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
+import type { Announcer, Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
 /** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
@@ -13,35 +13,6 @@ export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer; other
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
-
-/** One attempt, how to wait, and whether there may be another attempt (always, unless someone says stop). */
-type Driving = {
-  attempt: () => Promise<StreamResult>
-  wait: (ms: number) => Promise<void>
-  goOn?: () => boolean
-}
-
-/**
- * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
- * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
- */
-export async function driveStream(
-  stream: Stream,
-  run: Run,
-  { attempt, wait, goOn = () => true }: Driving,
-): Promise<StreamResult> {
-  try {
-    for (;;) {
-      const result = await attempt()
-      if (!goOn()) return result
-      if (result.status === 'rate_limited') await wait(result.retryAfterMs ?? 0)
-      else if (result.status !== 'paused') return result
-    }
-  } catch (error) {
-    const reason = messageOf(error)
-    return { stream: stream.name, runId: run.runId, status: 'failed', reason, retryAfterMs: null, counts: null }
-  }
-}
 
 const publishTries = 10
 const publishWaitMs = 2_000
@@ -62,12 +33,12 @@ export async function finishRun(
     scheduledAt: run.scheduledAt,
     finishedAt: deps.clock.now(),
     status: statusOf(results),
-    streams: results.map(({ stream, status, reason, counts, remarks = [] }) => ({
+    streams: results.map(({ stream, status, reason, counts, notices = [] }) => ({
       stream,
       status,
       reason,
       counts,
-      ...(remarks.length > 0 ? { remarks: [...remarks] } : {}),
+      ...(notices.length > 0 ? { notices: [...notices] } : {}),
     })),
   }
   const before = await deps.runs.read(run)

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Run } from './attempt.ts'
+import type { Run } from './context.ts'
 
-/** Why a run takes place: which schedule (or `manual`), and the time it was due. */
-export const Occasion = z.object({
+/** What started a run: which schedule (or `manual`), and the time it was due. */
+export const ScheduledRun = z.object({
   schedule: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,39}$/, 'is not a name of lower-case letters, digits and hyphens')
@@ -11,10 +11,10 @@ export const Occasion = z.object({
     .datetime({ offset: true })
     .describe('ISO 8601; the time that the schedule was due, not the start.'),
 })
-export type Occasion = z.infer<typeof Occasion>
+export type ScheduledRun = z.infer<typeof ScheduledRun>
 
-/** The run of an occasion, the same however often a schedule fires for it: `20261128T020000Z-nightly`. */
-export function runOf({ schedule, scheduledAt }: Occasion): Run {
+/** The run of a scheduled time, the same however often a schedule fires for it: `20261128T020000Z-nightly`. */
+export function runOf({ schedule, scheduledAt }: ScheduledRun): Run {
   const dueAt = Date.parse(scheduledAt)
   const compact = new Date(dueAt).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
   return { runId: `${compact}-${schedule}`, scheduledAt: dueAt }
