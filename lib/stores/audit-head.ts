@@ -1,15 +1,14 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import * as z from 'zod'
 import { type HeadState, Marks, type Pending } from '../audit/trail/head.ts'
-import type { AuditHead, CallAws } from '../audit/trail/ports.ts'
+import type { AuditHead } from '../audit/trail/ports.ts'
 import { FatalError } from '../core/errors.ts'
+import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const key = { pk: { S: 'audit' }, sk: { S: 'head' } }
 
-type Deps = { dynamodb: DynamoDBClient; table: string; callAws: CallAws }
-
 /** The head of the trail as an item of the state table. */
-export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead {
+export function createDynamoHead({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): AuditHead {
   return {
     read: () =>
       callAws({ what: `read the audit head in table ${table}` }, async () => {
@@ -22,7 +21,7 @@ export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead 
           await dynamodb.send(new PutItemCommand({ TableName: table, ...putInput(state, version) }))
           return true
         } catch (error) {
-          if ((error as Error).name === 'ConditionalCheckFailedException') return false
+          if (isConditionFailure(error)) return false
           throw error
         }
       }),

@@ -32,6 +32,3 @@ export type Signer = {
   publicKeyPem(): Promise<string>
   sign(bytes: Uint8Array): Promise<Uint8Array>
 }
-
-/** Runs a call to AWS and turns what it throws into the errors of core/errors.ts. */
-export type CallAws = <T>(context: { what: string }, call: () => Promise<T>) => Promise<T>
