@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { keysPrefix } from '../trail/digest.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { readAhead } from '../trail/read-ahead.ts'
-import { type ChainName, genesis, hashesOf, keyOf, sequenceOf } from '../trail/sealed.ts'
+import { type ChainName, chainNames, genesis, hashesOf, keyOf, sequenceOf } from '../trail/sealed.ts'
 
 /** Kinds of things that can be wrong with stored evidence. */
 type EvidenceFaultKind =
@@ -46,8 +46,8 @@ const readsAtOnce = 32
 export async function takeInventory(reader: TrailReader, report: (fault: EvidenceFault) => void): Promise<Inventory> {
   const found: Inventory = { entries: [], findings: [], digests: [], signatures: new Set(), publicKeys: new Set() }
   for (const key of await reader.list('audit/')) {
-    const chain = key.split('/')[1] as ChainName
-    if (chain in found && sequenceOf(chain, key) !== null) found[chain].push(key)
+    const chain = chainNames.find((name) => sequenceOf(name, key) !== null)
+    if (chain) found[chain].push(key)
     else if (/^audit\/digests\/\d{10}\.sig$/.test(key)) found.signatures.add(key)
     else if (key.startsWith(keysPrefix) && /^[0-9a-f]{64}\.pem$/.test(key.slice(keysPrefix.length))) {
       found.publicKeys.add(key)

@@ -115,6 +115,8 @@ describe('verification', () => {
     for (const name of [
       'audit/entries/0000000003.json.bak',
       'audit/x',
+      'audit/signatures/0000000001.json',
+      'audit/toString/0000000001.json',
       'audit/digests/0000000009.sig',
       `audit/keys/${'a'.repeat(64)}.pem`,
     ]) {
