@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { TrailStore } from '../trail/ports.ts'
+import type { TrailStore } from '../audit/trail/ports.ts'
 
 /** A trail in a folder: a copy of the bucket, or an evidence pack. Keys are paths below it. */
-export function createFolderStore(dir: string): TrailStore {
+export function createTrailFolder(dir: string): TrailStore {
   return {
     get: async (key) => {
       try {
