@@ -1,6 +1,6 @@
 import { FatalError } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
-import { isFailure, type Outcome, type OutcomeName, outcomeNames } from '../limits/outcomes/outcome.ts'
+import { isFailure, type LimitOutcome, type OutcomeName, outcomeNames } from '../limits/outcomes/outcome.ts'
 import type { LedgerReader } from '../limits/ports.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output, tableText, widthOf } from './output.ts'
@@ -9,7 +9,7 @@ import { number, type Output, tableText, widthOf } from './output.ts'
 export type Tally = Record<OutcomeName, number> & { waiting: number }
 
 /** Counts outcomes among the entries that were sent. */
-export function tallyOf(outcomes: readonly Outcome[], sent: number): Tally {
+export function tallyOf(outcomes: readonly LimitOutcome[], sent: number): Tally {
   const tally: Tally = { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0, waiting: 0 }
   for (const { outcome } of outcomes) tally[outcome] += 1
   return { ...tally, waiting: sent - outcomes.length }
@@ -30,7 +30,7 @@ const colours = {
 } as const satisfies Record<OutcomeName, string>
 
 /** The outcomes in numbers, and those that somebody should look at. */
-export function sayTally(outcomes: readonly Outcome[], { tally, io }: { tally: Tally; io: Output }): void {
+export function sayTally(outcomes: readonly LimitOutcome[], { tally, io }: { tally: Tally; io: Output }): void {
   const names = [...outcomeNames, 'waiting' as const].filter((name) => name === 'applied' || tally[name] > 0)
   io.say(
     tableText(
@@ -47,7 +47,7 @@ export function sayTally(outcomes: readonly Outcome[], { tally, io }: { tally: T
 }
 
 /** Outcomes as a table; a narrow terminal gets the columns that say most. */
-export function sayOutcomes(outcomes: readonly Outcome[], { io, most }: { io: Output; most: number }): void {
+export function sayOutcomes(outcomes: readonly LimitOutcome[], { io, most }: { io: Output; most: number }): void {
   const shown = outcomes.slice(0, most)
   const tableOf = (some: typeof columns) =>
     tableText(
@@ -63,7 +63,7 @@ export function sayOutcomes(outcomes: readonly Outcome[], { io, most }: { io: Ou
   if (outcomes.length > most) io.say(`... and ${number(outcomes.length - most)} more (--json shows all)`)
 }
 
-type OutcomeColumn = { title: string; right?: boolean; cell: (outcome: Outcome, io: Output) => string }
+type OutcomeColumn = { title: string; right?: boolean; cell: (outcome: LimitOutcome, io: Output) => string }
 
 const columns: readonly OutcomeColumn[] = [
   { title: 'recorded', cell: ({ recordedAt }) => `${recordedAt.slice(0, 19)}Z` },
@@ -84,7 +84,7 @@ const weekMs = 7 * 86_400_000
 export async function findOutcomes(
   { failed, email }: OutcomeOptions,
   { reader, since, now }: { reader: LedgerReader; since: number | undefined; now: number },
-): Promise<Outcome[]> {
+): Promise<LimitOutcome[]> {
   if (email !== undefined) {
     const all = await reader.outcomesOf(identityOf(email))
     return all.filter(
@@ -92,7 +92,7 @@ export async function findOutcomes(
         (!failed || isFailure(outcome)) && (since === undefined || Date.parse(recordedAt) >= since),
     )
   }
-  const found: Outcome[] = []
+  const found: LimitOutcome[] = []
   const read = failed ? reader.failedBetween : reader.outcomesBetween
   for await (const outcome of read(since ?? now - weekMs, now + 1)) found.push(outcome)
   return found.sort((a, b) => (a.recordedAt < b.recordedAt ? 1 : a.recordedAt > b.recordedAt ? -1 : 0))

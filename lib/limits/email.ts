@@ -8,8 +8,8 @@ const maxBytes = 254
 const wellMade = /^[^\s@\p{C}\p{Z}]+@[^\s@\p{C}\p{Z}]+$/u
 
 /**
- * Who an address means: trimmed, NFC, lower case. Some servers tell `Ana@` from `ana@`, but the platform's users and
- * people's spreadsheets don't, and a plus tag makes another address.
+ * The person that an address means: trimmed, NFC, lower case. Some servers tell `Ana@` from `ana@`, but the platform's
+ * users and people's spreadsheets don't, and a plus tag makes another address.
  */
 export function identityOf(text: string): string {
   return text.trim().normalize('NFC').toLowerCase().normalize('NFC')
