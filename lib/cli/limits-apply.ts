@@ -6,10 +6,10 @@ import type { LimitOutcome } from '../limits/outcomes/outcome.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
-import { accountName, type LimitsSession, withWorker } from './limits-session.ts'
+import { accountName, type LimitsWorkspace, withWorker } from './limits-workspace.ts'
 import { number, type Output, type Terminal } from './output.ts'
 
-/** What applying a plan came to. */
+/** The result of applying a plan. */
 export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 
 type Waiting = { io: Output; waitMs: number }
@@ -21,7 +21,7 @@ type Waiting = { io: Output; waitMs: number }
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs }: Waiting & { opened: LimitsSession },
+  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
 ): Promise<AppliedPlan> {
   const { limits } = opened
   await checkPlan(plan, limits)
@@ -43,7 +43,7 @@ export async function applyPlan(
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
-function sayWaiting({ session }: LimitsSession, io: Output, interrupted: boolean): void {
+function sayWaiting({ session }: LimitsWorkspace, io: Output, interrupted: boolean): void {
   if (interrupted) {
     const goesOn =
       session.folder === null
@@ -59,7 +59,7 @@ function sayWaiting({ session }: LimitsSession, io: Output, interrupted: boolean
   io.say(`\nSome entries have no outcome yet. ${next}`)
 }
 
-type Following = { opened: LimitsSession; stderr: Terminal; signal: AbortSignal; waitMs: number }
+type Following = { opened: LimitsWorkspace; stderr: Terminal; signal: AbortSignal; waitMs: number }
 
 async function follow(
   intents: readonly IntentMessage[],

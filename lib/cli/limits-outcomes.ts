@@ -5,7 +5,7 @@ import type { LedgerReader } from '../limits/ports.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output, tableText, widthOf } from './output.ts'
 
-/** How many entries ended how; `waiting` have no outcome yet. */
+/** The number of entries per outcome; `waiting` have none yet. */
 export type Tally = Record<OutcomeName, number> & { waiting: number }
 
 /** Counts outcomes among the entries that were sent. */
@@ -15,7 +15,7 @@ export function tallyOf(outcomes: readonly LimitOutcome[], sent: number): Tally 
   return { ...tally, waiting: sent - outcomes.length }
 }
 
-/** 0 when every entry was applied, 1 when none was, 3 in between. */
+/** The exit code: 0 when every entry was applied, 1 when none was, 3 in between. */
 export function exitCodeOfTally({ applied, ...others }: Tally): ExitCode {
   if (Object.values(others).every((count) => count === 0)) return exitCodes.complete
   return applied > 0 ? exitCodes.partly : exitCodes.failed
@@ -29,7 +29,7 @@ const colours = {
   unaccounted: 'red',
 } as const satisfies Record<OutcomeName, string>
 
-/** The outcomes in numbers, and those that somebody should look at. */
+/** Shows outcomes in numbers, and those that somebody should look at. */
 export function sayTally(outcomes: readonly LimitOutcome[], { tally, io }: { tally: Tally; io: Output }): void {
   const names = [...outcomeNames, 'waiting' as const].filter((name) => name === 'applied' || tally[name] > 0)
   io.say(
@@ -46,7 +46,7 @@ export function sayTally(outcomes: readonly LimitOutcome[], { tally, io }: { tal
   sayOutcomes(failed, { io, most: 20 })
 }
 
-/** Outcomes as a table; a narrow terminal gets the columns that say most. */
+/** Shows outcomes as a table; a narrow terminal gets the columns that say most. */
 export function sayOutcomes(outcomes: readonly LimitOutcome[], { io, most }: { io: Output; most: number }): void {
   const shown = outcomes.slice(0, most)
   const tableOf = (some: typeof columns) =>
@@ -75,12 +75,12 @@ const columns: readonly OutcomeColumn[] = [
   { title: 'reason', cell: ({ reason }) => reason ?? '' },
 ]
 
-/** Which outcomes to show. */
+/** The choice of outcomes to show. */
 export type OutcomeOptions = { failed?: boolean; email?: string; since?: string }
 
 const weekMs = 7 * 86_400_000
 
-/** Outcomes as they were asked for, newest first. */
+/** Finds the outcomes that were asked for, newest first. */
 export async function findOutcomes(
   { failed, email }: OutcomeOptions,
   { reader, since, now }: { reader: LedgerReader; since: number | undefined; now: number },
@@ -104,7 +104,7 @@ function isDay(day: string | undefined): boolean {
   return Number.isFinite(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
 }
 
-/** A time as people write it. @throws FatalError `usage` */
+/** Reads a time as people write it. @throws FatalError `usage` */
 export function timeOf(text: string): number {
   const [day] = /^\d{4}-\d\d-\d\d(?=$|T[\d:.]+(Z|[+-]\d\d:\d\d)$)/.exec(text) ?? []
   const time = isDay(day) ? Date.parse(text) : Number.NaN

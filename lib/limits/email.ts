@@ -1,7 +1,7 @@
 /** A person's address: `identity` tells two people apart, `address` is the spelling that is sent. */
 export type EmailAddress = { identity: string; address: string }
 
-/** More bytes than any mail server accepts; also keeps an item of the ledger within its bounds. */
+/** The most bytes of an address: more than any mail server accepts. Also keeps an item of the ledger within its bounds. */
 const maxBytes = 254
 
 // Control and format characters (a zero width space, say) make two addresses look alike; white space is a slip.

@@ -1,6 +1,6 @@
 import type { ValidLimitEntry } from './entries.ts'
 
-/** What the ledger knows of one address. */
+/** The ledger's knowledge of one address. */
 export type LimitState = {
   identity: string
   /** The spelling last sent. */
@@ -8,8 +8,9 @@ export type LimitState = {
   /** The newest intent: an older one is never sent again. */
   order: string
   requestId: string
-  /** What the newest intent asked for, and how it ended; `pending`: it was sent, and no answer is recorded. */
+  /** The limit that the newest intent asked for. */
   wanted: number
+  /** The way in which it ended; `pending`: it was sent, and no answer is recorded. */
   status: 'pending' | 'applied' | 'rejected' | 'unaccounted'
   /** The last limit that the platform confirmed, or null. */
   limit: number | null
@@ -37,7 +38,7 @@ export function newestOf({ identity, address, order, requestId, wanted }: LimitS
  * newest intent stays the newest. A journal entry older than the state changes nothing but that it may have arrived.
  */
 export function pendingState(outgoing: OutgoingLimit, before: LimitState | undefined, now: number): LimitState {
-  if (before && before.order > outgoing.order) return uncertain(before)
+  if (before && before.order > outgoing.order) return asUncertain(before)
   if (before && before.order === outgoing.order && before.status !== 'pending') return before
   return stateOf(outgoing, { status: 'pending', limit: before?.limit ?? null, certain: false }, now)
 }
@@ -54,7 +55,7 @@ export function answeredState(
 }
 
 /** The state of an address whose limit may have been overwritten by an older one. */
-export function uncertain(state: LimitState): LimitState {
+export function asUncertain(state: LimitState): LimitState {
   return { ...state, certain: false }
 }
 

@@ -9,7 +9,7 @@ import type { LedgerItem, LedgerKey } from './ledger-items.ts'
 /** The lease of the one worker, whose state is the journal. */
 export const leaseKey: LedgerKey = { pk: 'worker', sk: 'lease' }
 
-/** Sorts after all other text. */
+/** A text that sorts after all others. */
 export const lastText = '\uffff'
 
 /** The sort keys of the outcomes in the partition of an address. */
@@ -60,7 +60,7 @@ export function failureItem(failure: MessageFailure): LedgerItem {
   return { ...failureKey(failure.messageId), body: JSON.stringify(failure) }
 }
 
-/** Reads the body of such a reason. */
+/** Reads the body of the reason why a message failed. */
 export function readFailure(body: string): MessageFailure {
   return JSON.parse(body) as MessageFailure
 }

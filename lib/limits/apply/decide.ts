@@ -1,5 +1,5 @@
 import { isValid, type LimitEntry, type ValidLimitEntry } from '../entries.ts'
-import { type LimitState, newestOf, type OutgoingLimit, uncertain } from '../limit-state.ts'
+import { asUncertain, type LimitState, newestOf, type OutgoingLimit } from '../limit-state.ts'
 import { keyOfEntry, keyText, type LimitOutcome, type OutcomeKey } from '../outcomes/outcome.ts'
 
 /** An entry as a message brought it. `redelivered`: the queue handed it out before, so that it may have been sent. */
@@ -68,7 +68,7 @@ export function decide(
   }
   for (const state of overtaken.values()) {
     if (state.status === 'applied') decision.resend.push(newestOf(state))
-    if (state.certain) decision.uncertain.push(uncertain(state))
+    if (state.certain) decision.uncertain.push(asUncertain(state))
   }
   return decision
 }

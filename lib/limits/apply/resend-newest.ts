@@ -2,7 +2,7 @@ import { slices } from '../../core/concurrency.ts'
 import { deadlineAfter } from '../../core/deadline.ts'
 import type { Log } from '../../core/log.ts'
 import { maxEntries } from '../intent.ts'
-import { answeredState, type LimitState, newestOf, type OutgoingLimit, uncertain } from '../limit-state.ts'
+import { answeredState, asUncertain, type LimitState, newestOf, type OutgoingLimit } from '../limit-state.ts'
 import { type LedgerSession, type LedgerSessionDeps, openLedgerSession } from './ledger-session.ts'
 import { sendGroup } from './send-group.ts'
 
@@ -50,7 +50,7 @@ async function sendNewer(late: readonly OutgoingLimit[], session: LedgerSession)
   const record = (changed: LimitState[]) =>
     ledger.record({ outcomes: [], states: changed, recordedAt: clock.now(), callId: nextCallId() })
   for (const some of slices(newer, maxEntries)) {
-    await record(some.map(uncertain))
+    await record(some.map(asUncertain))
     const { answers, error } = await sendGroup(some.map(newestOf), session)
     const confirmed = answers.filter(({ status }) => status === 'applied')
     await record(

@@ -2,7 +2,7 @@ import { eachConcurrently, slices } from '../../core/concurrency.ts'
 import { FatalError } from '../../core/errors.ts'
 import type { ValidLimitEntry } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
-import { answeredState, type LimitState, type OutgoingLimit, uncertain } from '../limit-state.ts'
+import { answeredState, asUncertain, type LimitState, type OutgoingLimit } from '../limit-state.ts'
 import { type OutcomeName, outcomeOf } from '../outcomes/outcome.ts'
 import { type LedgerSession, recordPending } from './ledger-session.ts'
 import { type GroupResult, sendGroup } from './send-group.ts'
@@ -62,7 +62,7 @@ async function recordGroup({ answers, unanswered }: GroupResult, work: Work, sen
   const after = answers.map(({ outgoing, status }) => {
     const before = states.get(outgoing.identity)
     // A limit that was only said again, and is not taken now: what the platform has is open.
-    if (before && status !== 'applied' && !entries.has(outgoing.identity)) return uncertain(before)
+    if (before && status !== 'applied' && !entries.has(outgoing.identity)) return asUncertain(before)
     return answeredState(outgoing, { before, status }, recordedAt)
   })
   await session.ledger.record({ outcomes, states: after, recordedAt, callId: session.nextCallId() })

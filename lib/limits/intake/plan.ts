@@ -35,7 +35,7 @@ export type Plan = z.infer<typeof Plan>
 export type PlanInput = {
   source: string
   file: LimitRows
-  /** Knowledge of the ledger of the addresses, by identity. */
+  /** The ledger's knowledge of the addresses, by identity. */
   states: ReadonlyMap<string, LimitState>
   /** Identities of the organization's users; null when they were never synced. */
   knownUsers: ReadonlySet<string> | null
