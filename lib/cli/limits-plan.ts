@@ -1,15 +1,15 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import type { SavedPlan } from './limits-plans.ts'
+import type { SavedPlan } from './limits-saved-plans.ts'
 import { number, type Output, tableText } from './output.ts'
 
 function limitText(limit: number | null): string {
   return limit === null ? '?' : number(limit)
 }
 
-/** Rows that are shown of each kind. */
+/** The number of rows that are shown of each kind. */
 export const shownRows = 12
 
-/** What a plan would do, row by row; of each kind the first ones. */
+/** Shows what a plan would do, row by row; of each kind the first ones. */
 export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most }: { io: Output; most: number }): void {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
@@ -68,7 +68,7 @@ function nothingToApply({ same, invalid, conflicts }: SavedPlan['plan']): string
   return 'Nothing to change among the valid rows. Correct the others and plan the file again.'
 }
 
-/** How to go on with a plan. */
+/** Says how to go on with a plan. */
 export function sayNext({ plan, path }: SavedPlan, io: Output): void {
   if (plan.refusals.length > 0) return
   io.say()
@@ -84,7 +84,7 @@ function sayList(title: string, lines: readonly string[], { io, most }: { io: Ou
   if (some.length < lines.length) io.say(`  ... and ${number(lines.length - some.length)} more (--all shows them)`)
 }
 
-/** 0 when every row can be applied or stands already, 3 when only some, 1 when the plan as a whole may not be applied. */
+/** The exit code: 0 when every row can be applied or stands already, 3 when only some, 1 when the plan may not be applied. */
 export function exitCodeOfPlan({ plan }: SavedPlan): ExitCode {
   if (plan.refusals.length > 0) return exitCodes.failed
   if (plan.invalid.length + plan.conflicts.length === 0) return exitCodes.complete

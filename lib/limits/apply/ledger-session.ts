@@ -2,12 +2,23 @@ import type { Clock } from '../../core/clock.ts'
 import { slices } from '../../core/concurrency.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import { maxEntries } from '../intent.ts'
-import type { Ledger, LedgerLease, LimitsApi, Sending } from '../ports.ts'
-import type { ApplyDeps } from './apply.ts'
-import { pendingState } from './states.ts'
+import { type OutgoingLimit, pendingState } from '../limit-state.ts'
+import type { Ledger, LedgerLease, LimitsApi } from '../ports.ts'
+
+/** Dependencies of a session on the ledger. */
+export type LedgerSessionDeps = {
+  api: LimitsApi
+  ledger: Ledger
+  clock: Clock
+  deadline: Deadline
+  /** Makes a name for a worker, never the same twice. */
+  newOwner: () => string
+  /** PUTs that are under way at the same time; 4 unless said otherwise. They hold different addresses, so that order is safe. */
+  putsAtOnce?: number
+}
 
 /** One worker at work on the ledger. */
-export type Session = {
+export type LedgerSession = {
   api: LimitsApi
   ledger: Ledger
   clock: Clock
@@ -22,18 +33,18 @@ export type Session = {
 const minuteMs = 60_000
 /** The longest that a worker may be at it; a Lambda function lives no longer. */
 const maxWorkMs = 15 * minuteMs
-/** How much longer the lease lasts than the worker's own time: it is dead, or stopped, before anybody follows it. */
+/** Time by which the lease outlasts the worker's own: it is dead, or stopped, before anybody follows it. */
 const graceMs = 30_000
 
 /**
  * Takes the ledger for this worker. What a dead predecessor was about to send is pending from here on: it may have
  * reached the platform, so that nothing older may follow it, and no plan may take the old limit for the present one.
  */
-export async function openSession(
-  deps: Pick<ApplyDeps, 'api' | 'ledger' | 'clock' | 'deadline' | 'putsAtOnce'>,
-  owner: string,
-): Promise<Session | { heldBy: string; until: number }> {
+export async function openLedgerSession(
+  deps: LedgerSessionDeps,
+): Promise<LedgerSession | { heldBy: string; until: number }> {
   const { api, ledger, clock, putsAtOnce = 4 } = deps
+  const owner = deps.newOwner()
   const now = clock.now()
   const workMs = Math.min(Math.max(0, deps.deadline.remainingMs()), maxWorkMs)
   const expiresAt = now + workMs + graceMs
@@ -42,33 +53,29 @@ export async function openSession(
   const remainingMs = () => Math.min(deps.deadline.remainingMs(), expiresAt - graceMs - clock.now())
   let calls = 0
   const nextCallId = () => `${String(opened.fence).padStart(6, '0')}-${String(++calls).padStart(3, '0')}`
-  const session: Session = {
-    api,
-    ledger,
-    clock,
-    putsAtOnce,
+  const session: LedgerSession = {
+    ...{ api, ledger, clock, putsAtOnce, nextCallId },
     lease: { owner, fence: opened.fence, expiresAt },
     deadline: { remainingMs },
-    nextCallId,
   }
-  await settleJournal(opened.journal, session)
+  await recordJournal(opened.journal, session)
   return session
 }
 
-async function settleJournal(journal: Sending[], session: Session): Promise<void> {
-  const { ledger, clock } = session
+async function recordJournal(journal: OutgoingLimit[], session: LedgerSession): Promise<void> {
   for (const some of slices(journal, maxEntries)) {
-    const states = await ledger.states(some.map(({ identity }) => identity))
-    await recordPending(some, states, { ledger, now: clock.now(), callId: session.nextCallId() })
+    const states = await session.ledger.states(some.map(({ identity }) => identity))
+    await recordPending(some, states, session)
   }
 }
 
 /** Makes addresses pending to which something was sent without an answer. */
 export function recordPending(
-  unanswered: readonly Sending[],
+  unanswered: readonly OutgoingLimit[],
   states: Awaited<ReturnType<Ledger['states']>>,
-  { ledger, now, callId }: { ledger: Ledger; now: number; callId: string },
+  { ledger, clock, nextCallId }: LedgerSession,
 ): Promise<void> {
-  const pending = unanswered.map((sending) => pendingState(sending, states.get(sending.identity), now))
-  return ledger.record({ outcomes: [], states: pending, recordedAt: now, callId })
+  const now = clock.now()
+  const pending = unanswered.map((outgoing) => pendingState(outgoing, states.get(outgoing.identity), now))
+  return ledger.record({ outcomes: [], states: pending, recordedAt: now, callId: nextCallId() })
 }

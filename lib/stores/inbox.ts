@@ -1,20 +1,13 @@
 import { CopyObjectCommand, HeadObjectCommand, NotFound, type S3Client } from '@aws-sdk/client-s3'
+import type { Inbox } from '../limits/ports.ts'
 import { callAws, isMissingKey } from './aws-errors.ts'
+import { createObjectStore } from './objects.ts'
 
-/** Which bytes an object has now, without reading them. */
-export type ObjectHead = { bytes: number; etag: string }
-
-/** Objects that may be larger than the memory. Throws the errors of core/errors.ts. */
-export type LargeObjects = {
-  /** Null when there is no such object. */
-  head(key: string): Promise<ObjectHead | null>
-  /** Copies an object of up to 5 GB inside its bucket, if it still is the one that `etag` names. */
-  copy(from: string, to: string, etag: string): Promise<void>
-}
-
-/** Large objects of one bucket in S3. */
-export function createLargeObjects({ s3, bucket }: { s3: S3Client; bucket: string }): LargeObjects {
+/** The inbox as a bucket in S3. Throws the errors of core/errors.ts. */
+export function createInbox({ s3, bucket }: { s3: S3Client; bucket: string }): Inbox {
+  const { get, put, remove } = createObjectStore({ s3, bucket })
   return {
+    ...{ get, put, remove },
     head: (key) =>
       callAws({ what: `look at s3://${bucket}/${key}` }, async () => {
         try {

@@ -4,7 +4,7 @@ import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
 import { readLimitsCsv } from '../limits/intake/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
-import type { LimitsSession } from './limits-session.ts'
+import type { LimitsWorkspace } from './limits-workspace.ts'
 
 /**
  * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
@@ -16,7 +16,7 @@ export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinis
  * Compares a CSV file with the ledger, and saves what applying it would do.
  * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
  */
-export async function savePlan(file: string, { session, limits, plans }: LimitsSession): Promise<SavedPlan> {
+export async function savePlan(file: string, { session, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
@@ -33,7 +33,7 @@ export async function savePlan(file: string, { session, limits, plans }: LimitsS
   return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished }
 }
 
-/** A saved plan. @throws FatalError `usage` when there is none of that id. */
+/** Loads a saved plan. @throws FatalError `usage` when there is none of that id. */
 export async function loadPlan(id: string, plans: string): Promise<Plan> {
   const none = () =>
     new FatalError(`There is no plan ${id} in ${plans}. Make one: platform-sync limits plan FILE`, { code: 'usage' })
@@ -47,7 +47,7 @@ export async function loadPlan(id: string, plans: string): Promise<Plan> {
 }
 
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */
-async function usersOf(app: LimitsSession['session']['app']): Promise<Set<string> | null> {
+async function usersOf(app: LimitsWorkspace['session']['app']): Promise<Set<string> | null> {
   if (!(await app.checkpoints.read('organization_users'))?.lastScan) return null
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')

@@ -9,12 +9,12 @@ import type { Output } from './output.ts'
 import { createLog } from './progress.ts'
 import type { Session } from './session.ts'
 
-/** What the commands of credit limits work with. */
-export type LimitsSession = {
+/** The things that a command of credit limits works with. */
+export type LimitsWorkspace = {
   session: Pick<Session, 'app' | 'variables' | 'folder'>
   limits: LimitsApp
   log: Log
-  /** Where plans are kept. */
+  /** The folder of saved plans. */
   plans: string
 }
 
@@ -22,24 +22,24 @@ export type LimitsSession = {
 export async function withLimits<T>(
   cli: Cli,
   { io, options, platform }: { io: Output; options: CommonOptions; platform: boolean },
-  work: (opened: LimitsSession) => Promise<T>,
+  work: (opened: LimitsWorkspace) => Promise<T>,
 ): Promise<T> {
   const { openSession } = await import('./session.ts')
   const log = createLog({ line: io.note }, { verbose: options.verbose === true })
   const asksPlatform = platform && options.local !== undefined
   const session = await openSession(cli, { options, log, platform: asksPlatform, note: io.note })
   try {
-    return await inSession(cli, { session, log }, work)
+    return await withLimitsIn(cli, { session, log }, work)
   } finally {
     await session.close()
   }
 }
 
-/** The same in a session that is open already. */
-export async function inSession<T>(
+/** Does the same in a session that is open already. */
+export async function withLimitsIn<T>(
   cli: Cli,
-  { session, log }: Pick<LimitsSession, 'session' | 'log'>,
-  work: (opened: LimitsSession) => Promise<T>,
+  { session, log }: Pick<LimitsWorkspace, 'session' | 'log'>,
+  work: (opened: LimitsWorkspace) => Promise<T>,
 ): Promise<T> {
   const { variables, folder } = session
   const limits = composeLimits(variables, { log, metrics: noMetrics, clock: cli.clock })
@@ -53,7 +53,7 @@ export async function inSession<T>(
 
 /** Works with a worker on this machine beside it when there are emulators; on AWS the function is the worker. */
 export async function withWorker<T>(
-  { session, limits, log }: LimitsSession,
+  { session, limits, log }: LimitsWorkspace,
   work: (worker: LimitsWorker | null) => Promise<T>,
 ): Promise<T> {
   if (session.folder === null) return await work(null)
@@ -66,7 +66,7 @@ export async function withWorker<T>(
   }
 }
 
-/** Who asks, for the record: the account on this machine. */
+/** The name of whoever asks, for the record: the account on this machine. */
 export function accountName(): string {
   try {
     return userInfo().username

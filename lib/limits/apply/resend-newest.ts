@@ -1,30 +1,30 @@
 import { slices } from '../../core/concurrency.ts'
 import { deadlineAfter } from '../../core/deadline.ts'
+import type { Log } from '../../core/log.ts'
 import { maxEntries } from '../intent.ts'
-import type { LimitState, Sending } from '../ports.ts'
-import type { ApplyDeps } from './apply.ts'
-import { sendingOfState } from './decide.ts'
+import { answeredState, asUncertain, type LimitState, newestOf, type OutgoingLimit } from '../limit-state.ts'
+import { type LedgerSession, type LedgerSessionDeps, openLedgerSession } from './ledger-session.ts'
 import { sendGroup } from './send-group.ts'
-import { openSession, type Session } from './session.ts'
-import { answeredState } from './states.ts'
 
 const attempts = 30
 const pauseMs = 5_000
-/** Of its own, since the invocation's time may be over; short, since the lease lasts as long if this dies, too. */
+/** Time of its own, since the invocation's may be over; short, since the lease lasts as long if this dies, too. */
 const workMs = 2 * 60_000
 
 /**
  * Repairs what a stalled worker may have done: it sent limits, and heard the answer when its lease had run out. If
- * another worker set newer limits meanwhile, the platform may now have the older ones, so that the newer are sent again.
+ * another worker set newer limits meanwhile, the platform may have the older ones, so that the newer are sent again.
  * Where nobody came between, the addresses are pending, and their messages come again.
  */
-export async function reassert(late: readonly Sending[], deps: ApplyDeps): Promise<void> {
+export async function resendNewest(
+  late: readonly OutgoingLimit[],
+  deps: LedgerSessionDeps & { log: Log },
+): Promise<void> {
   deps.log.warn('A worker outlived its lease; the newest limits of its addresses are sent again.', {
     count: late.length,
   })
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const deadline = deadlineAfter(deps.clock, workMs)
-    const session = await openSession({ ...deps, deadline }, deps.newOwner())
+    const session = await openLedgerSession({ ...deps, deadline: deadlineAfter(deps.clock, workMs) })
     if ('heldBy' in session) {
       await deps.clock.sleep(Math.min(pauseMs, Math.max(0, session.until - deps.clock.now())))
       continue
@@ -39,8 +39,8 @@ export async function reassert(late: readonly Sending[], deps: ApplyDeps): Promi
   deps.log.error('The ledger stayed held; plan the limits of these addresses anew.', { count: late.length })
 }
 
-/** Until the platform confirms them, the newer limits are in doubt: should this end here, no plan takes them for sure. */
-async function sendNewer(late: readonly Sending[], session: Session): Promise<void> {
+/** Sends newer limits. They are uncertain until the platform confirms them: should this end here, no plan relies on them. */
+async function sendNewer(late: readonly OutgoingLimit[], session: LedgerSession): Promise<void> {
   const { ledger, clock, nextCallId } = session
   const states = await ledger.states(late.map(({ identity }) => identity))
   const newer = late.flatMap(({ identity, order }) => {
@@ -50,13 +50,12 @@ async function sendNewer(late: readonly Sending[], session: Session): Promise<vo
   const record = (changed: LimitState[]) =>
     ledger.record({ outcomes: [], states: changed, recordedAt: clock.now(), callId: nextCallId() })
   for (const some of slices(newer, maxEntries)) {
-    const doubted = some.map((state) => ({ ...state, certain: false }))
-    await record(doubted)
-    const { answers, error } = await sendGroup(doubted.map(sendingOfState), session)
+    await record(some.map(asUncertain))
+    const { answers, error } = await sendGroup(some.map(newestOf), session)
     const confirmed = answers.filter(({ status }) => status === 'applied')
     await record(
-      confirmed.map(({ sending, status }) =>
-        answeredState(sending, { before: states.get(sending.identity), status }, clock.now()),
+      confirmed.map(({ outgoing, status }) =>
+        answeredState(outgoing, { before: states.get(outgoing.identity), status }, clock.now()),
       ),
     )
     if (error) throw error

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => platform.simulator.close())
 
 describe('a worker that outlived its lease', () => {
-  it('gives the ledger free when putting right fails, and says that the limit is in doubt', async () => {
+  it('gives the ledger free when sending again fails, and says that the limit is uncertain', async () => {
     const parts = memoryParts(platform.clock)
     const older = message(intent({ [ana]: 50 }, { requestId: 'older', requestedAt: at(5) }))
     const newer = message(intent({ [ana]: 20 }, { requestId: 'newer', requestedAt: at(10) }))
