@@ -25,7 +25,7 @@ export type SyncSettings = {
   marginMs: number
 }
 
-/** The settings of design §5. */
+/** When to flush, how long a lease lasts, and how much time an attempt leaves unused at its end. */
 export const defaultSettings: SyncSettings = {
   flushRecords: 5_000,
   flushBytes: 16 * 1024 * 1024,
