@@ -17,7 +17,7 @@ function revisionNumber(text: string): number {
 /** `platform-sync audit show REV` */
 export function addAuditShow(audit: Command, cli: Cli): void {
   withLocal(audit.command('show'))
-    .description('show a revision: who made it when, what it changed, and all settings as of it')
+    .description('show a revision: who made it and when, what it changed, and all settings as they were then')
     .argument('<revision>', 'the number of a revision', revisionNumber)
     .action(action<unknown, [number]>(cli, (io, options, revision) => show(cli, io, { ...options, revision })))
 }

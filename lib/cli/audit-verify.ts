@@ -54,7 +54,9 @@ async function verify(cli: Cli, io: Output, options: Options & CommonOptions): P
   const keysFrom = keyId ? 'arguments' : from === undefined ? 'signer' : 'copy'
   sayVerification(verification, { io, keysFrom })
   if (verification.bareCopy)
-    io.say('It is no evidence pack but a bare copy: that no newer digest was left out, only the date above can tell.')
+    io.say(
+      'This is a bare copy, not an evidence pack: only the date above can tell whether a newer digest was left out.',
+    )
   io.result(verificationJson(verification, keysFrom))
   return verification.faults.length === 0 ? exitCodes.complete : exitCodes.failed
 }

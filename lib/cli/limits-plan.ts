@@ -55,16 +55,15 @@ export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most 
 }
 
 function sayNotes({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void {
-  if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
+  if (!knowsUsers) io.say('\nThe users were not synced, so the plan can not tell which addresses are unknown.')
   if (unfinished === 0) return
-  io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters), so that`)
-  io.say('limits that stand already are sent, too: they come after those requests.')
+  io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters).`)
+  io.say('So limits that stand already are sent, too: they come after those requests.')
 }
 
 function nothingToApply({ same, invalid, conflicts }: SavedPlan['plan']): string {
   if (invalid.length + conflicts.length === 0) return 'Nothing to change.'
-  if (same.length === 0)
-    return 'No row is valid, so that there is nothing to apply. Correct the file and plan it again.'
+  if (same.length === 0) return 'No row is valid, so there is nothing to apply. Correct the file and plan it again.'
   return 'Nothing to change among the valid rows. Correct the others and plan the file again.'
 }
 

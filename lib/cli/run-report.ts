@@ -39,8 +39,8 @@ export function sayRun({ record, results, seconds, interrupted }: FinishedRun, i
 function sayRepeats(results: readonly TimedResult[], io: Output): void {
   for (const { stream, counts } of results) {
     if (!counts?.duplicate) continue
-    const were = counts.duplicate === 1 ? 'was a repeat' : 'were repeats'
-    io.say(`${stream}: ${number(counts.duplicate)} received ${were} of what the same scan had read.`)
+    const were = counts.duplicate === 1 ? 'record was a repeat' : 'records were repeats'
+    io.say(`${stream}: ${number(counts.duplicate)} ${were} of what the same scan had read before.`)
   }
 }
 
