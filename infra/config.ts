@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
 import { defaultRules } from '../lib/limits/rules.ts'
-import { streams } from '../lib/streams/index.ts'
+import { platformStreams } from '../lib/streams/index.ts'
 
-const streamNames = streams.map(({ name }) => name)
+const streamNames = platformStreams.map(({ name }) => name)
 const StreamName = z.enum(streamNames as [string, ...string[]], {
   error: ({ input }) => `names no stream: "${input}". The streams are: ${streamNames.join(', ')}`,
 })

@@ -1,5 +1,4 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
-import { publishedStreams } from '../../lib/publish/published-streams.ts'
 import { warehouseTables } from '../../lib/stores/glue-table.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
@@ -12,6 +11,7 @@ import {
   stateTable,
   type TableShape,
 } from '../../lib/stores/resources.ts'
+import { streams } from '../../lib/streams/index.ts'
 import type { Names } from '../names.ts'
 import type { WorkerFunction } from './worker-function.ts'
 
@@ -58,9 +58,7 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
   publish.allow(['s3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'index'))
   publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine', 'index'))
   publish.allow(['s3:ListBucket'], bucket(lakeBucket))
-  const catalogTables = warehouseTables(publishedStreams).map(({ table: { name } }) =>
-    glue(`table/${database}/${name}`),
-  )
+  const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))
   publish.allow(['glue:BatchCreatePartition'], glue('catalog'), glue(`database/${database}`), ...catalogTables)
   publish.allow(['events:PutEvents'], bus(eventBus))
   publish.allow(useKey, keyArn)

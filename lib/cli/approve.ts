@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { noDeadline } from '../core/deadline.ts'
-import { streamNamed, streams } from '../streams/index.ts'
+import { platformStreams, streamNamed } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output } from './output.ts'
@@ -22,7 +22,7 @@ async function approve(cli: Cli, io: Output, options: CommonOptions & { name: st
   return withSession(cli, { io, options, platform: false }, async ({ app }) => {
     const run = runAt(cli.clock.now())
     const result = await approveDeletes(stream, run, await app.syncDeps(noDeadline))
-    const { record } = await finishRun(run, { streams, results: [result] }, app.finishDeps())
+    const { record } = await finishRun(run, { streams: platformStreams, results: [result] }, app.finishDeps())
     const deleted = result.counts?.deleted ?? 0
     if (result.status === 'complete')
       io.say(`${stream.name}: ${number(deleted)} records are deleted, and published in run ${run.runId}.`)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { App } from '../compose/app.ts'
 import type { RunRecord } from '../publish/manifest.ts'
 import { manifestPrefix } from '../stores/lake-paths.ts'
-import { streams } from '../streams/index.ts'
+import { platformStreams } from '../streams/index.ts'
 import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -28,7 +28,9 @@ type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: bool
 
 function nothing(now: number): Found {
   return {
-    standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })),
+    standings: platformStreams.map(({ name }) =>
+      standingOf(name, { checkpoint: null, holder: null, completeAt: null, now }),
+    ),
     lastRun: null,
     lostState: false,
   }
@@ -36,7 +38,7 @@ function nothing(now: number): Found {
 
 async function lookAt(app: App, now: number): Promise<Found> {
   const standings = await Promise.all(
-    streams.map(async ({ name }) => {
+    platformStreams.map(async ({ name }) => {
       const [checkpoint, holder] = await Promise.all([app.checkpoints.read(name), app.checkpoints.holder(name, now)])
       const completeAt = checkpoint && (await lastCompleteScan(checkpoint, app))
       return standingOf(name, { checkpoint, holder, completeAt, now })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { streamNamed, streams } from '../streams/index.ts'
+import { platformStreams, streamNamed } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
@@ -12,7 +12,10 @@ type Options = { skipDays?: number }
 export function addSync(program: Command, cli: Cli): void {
   withLocal(program.command('sync'))
     .description('read the platform now, in this process, and publish what is complete')
-    .argument('[stream...]', `the streams to read (default: all): ${streams.map(({ name }) => name).join(', ')}`)
+    .argument(
+      '[stream...]',
+      `the streams to read (default: all): ${platformStreams.map(({ name }) => name).join(', ')}`,
+    )
     .option(
       '--skip-days <n>',
       'with the built-in platform: let so many days pass first',
@@ -22,7 +25,7 @@ export function addSync(program: Command, cli: Cli): void {
 }
 
 async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { names: string[] }): Promise<ExitCode> {
-  const wanted = options.names.length === 0 ? streams : [...new Set(options.names)].map(streamNamed)
+  const wanted = options.names.length === 0 ? platformStreams : [...new Set(options.names)].map(streamNamed)
   const { withSession } = await import('./session.ts')
   const { runSync } = await import('./run-sync.ts')
   const progress = createProgress(cli.stderr)

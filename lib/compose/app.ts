@@ -16,7 +16,6 @@ import {
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { outcomesSource } from '../limits/outcomes/outcomes-scan.ts'
-import { publishedStreams } from '../publish/published-streams.ts'
 import type { FinishDeps, OtherScan } from '../publish/run-streams.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { createAnnouncer, silentAnnouncer } from '../stores/announcer.ts'
@@ -32,6 +31,7 @@ import { createRecords } from '../stores/records.ts'
 import { createRuns } from '../stores/runs.ts'
 import { createSecretReader, type ReadSecret } from '../stores/secrets.ts'
 import { enterpriseControlRevisions } from '../streams/enterprise-control-revisions.ts'
+import { streams } from '../streams/index.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from '../sync/attempt.ts'
 import type { Announcer, Catalog } from '../sync/ports.ts'
 import { createSource } from '../sync/source.ts'
@@ -99,7 +99,7 @@ export function compose(variables: Variables, doors: Doors) {
       log: doors.log,
       newOwner,
       leaseMs: settings.leaseMs,
-      published: publishedStreams,
+      published: streams,
       ...outlets,
       others,
     }),
@@ -138,9 +138,7 @@ function outcomesOf(
 function outletsOf(env: z.infer<typeof StoreVariables>): { catalog: Catalog; announcer: Announcer } {
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket, AWS_REGION: region } = env
   return {
-    catalog: database
-      ? createCatalog({ glue: new GlueClient({ region }), database, bucket, streams: publishedStreams })
-      : noCatalog,
+    catalog: database ? createCatalog({ glue: new GlueClient({ region }), database, bucket, streams }) : noCatalog,
     announcer: bus ? createAnnouncer({ eventBridge: new EventBridgeClient({ region }), bus, bucket }) : silentAnnouncer,
   }
 }

@@ -1,6 +1,6 @@
 import type { Deadline } from '../core/deadline.ts'
+import type { Outcome } from '../streams/credit-limit-outcomes.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
-import type { Outcome } from './outcomes/outcome.ts'
 
 /** What the platform said to a group of limits (§4.3 rule 2). */
 export type LimitsAnswer = {

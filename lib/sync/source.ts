@@ -1,6 +1,7 @@
 import type { Deadline } from '../core/deadline.ts'
 import type { Json } from '../core/json.ts'
 import type { Endpoint } from '../platform/transport.ts'
+import { readingOf } from '../streams/stream.ts'
 import type { Source } from './ports.ts'
 
 /** The part of the platform client that the engine needs. */
@@ -15,7 +16,10 @@ type Reader = {
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
 export function createSource(client: Reader, deadline: Deadline): Source {
   return {
-    fetchPage: async ({ endpoint, paging }, token, options) =>
-      paging.parse(await client.get(endpoint, paging.query(token), { ...options, deadline })),
+    fetchPage: async (stream, token, options) => {
+      const reading = readingOf(stream)
+      const { endpoint, query } = reading.request(token)
+      return reading.parse(await client.get(endpoint, query, { ...options, deadline }))
+    },
   }
 }

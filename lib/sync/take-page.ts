@@ -3,6 +3,7 @@ import { FatalError } from '../core/errors.ts'
 import { sha256Bytes } from '../core/hash.ts'
 import type { Json } from '../core/json.ts'
 import type { Page } from '../platform/paging.ts'
+import { readingOf } from '../streams/stream.ts'
 import type { Attempt } from './attempt.ts'
 import { Kind } from './key-table.ts'
 import { tokenDigest } from './pages.ts'
@@ -20,7 +21,7 @@ export function takePage(attempt: Attempt, page: Page): void {
   for (const raw of page.records) if (takeRecord(attempt, raw)) newIds += 1
   scan.counts.pages += 1
   scan.barrenPages = newIds > 0 ? 0 : scan.barrenPages + 1
-  if (stream.paging.endsWith(page, newIds)) {
+  if (readingOf(stream).endsWith(page, newIds)) {
     scan.position = { at: 'end' }
     return
   }

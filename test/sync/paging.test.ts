@@ -155,7 +155,7 @@ describe('pages', () => {
 
   it('of a cursor list that neither end nor go on are an error', async () => {
     const world = createWorld()
-    const odd = { ...organizationUsers, paging: { ...organizationUsers.paging, endsWith: () => false } }
+    const odd = { ...organizationUsers, reading: { ...organizationUsers.reading, endsWith: () => false } }
     expect(await world.sync(odd, pagesOf(users(1)))).toMatchObject({ status: 'failed' })
   })
 

@@ -25,7 +25,7 @@ export function changeRowsOf({ entry, previous, changes }: Step): SettingChangeR
     userId: id,
     userEmail: email,
     userName: name,
-    updatedAt: entry.updatedAt,
+    updatedAt: typeof entry.updatedAt === 'string' ? entry.updatedAt : null,
     severity: gravest(matches.map(({ severity }) => severity)),
     rules: matches.length === 0 ? null : matches.map(({ id }) => id).join(','),
     why: matches.length === 0 ? null : matches.map(({ why }) => why).join(' '),

@@ -1,5 +1,6 @@
+import type { Outcome } from '../../streams/credit-limit-outcomes.ts'
 import { type Entry, isValid, type ValidEntry } from '../entries.ts'
-import { keyOfEntry, keyText, type Outcome } from '../outcomes/outcome.ts'
+import { keyOfEntry, keyText } from '../outcomes/outcome.ts'
 import type { LimitState, OutcomeKey, Sending } from '../ports.ts'
 
 /** An entry as a message brought it. `redelivered`: the queue handed it out before, so that it may have been sent. */

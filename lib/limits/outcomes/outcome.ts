@@ -1,35 +1,13 @@
-import * as z from 'zod'
 import { sha256 } from '../../core/hash.ts'
+import type { Outcome, OutcomeName, OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
 import type { Entry } from '../entries.ts'
 import { excerpt } from '../excerpt.ts'
 import type { OutcomeKey } from '../ports.ts'
-
-/** How an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
-export const outcomeNames = ['applied', 'rejected', 'invalid', 'superseded', 'unaccounted'] as const
-export type OutcomeName = (typeof outcomeNames)[number]
 
 /** Outcomes that somebody should look at. */
 export function isFailure(outcome: OutcomeName): boolean {
   return outcome !== 'applied' && outcome !== 'superseded'
 }
-
-/** How one entry of an intent ended. */
-export const Outcome = z.object({
-  requestId: z.string().describe('The request that the entry came in.'),
-  requestedAt: z.string().describe('When it was asked, ISO 8601 UTC.'),
-  requestedBy: z.string().describe('Who asked.'),
-  source: z.string().describe('Where it was asked: a file, the CLI, a system.'),
-  index: z.int().describe('Position of the entry in the request, from 0.'),
-  identity: z.string().describe('The address as it tells people apart: trimmed, NFC, lower case.'),
-  address: z.string().describe('The address as it was written.'),
-  limit: z.int().nullable().describe('The limit that was asked for; null when the entry is invalid.'),
-  previousLimit: z.int().nullable().describe('The limit before, as far as the ledger knew it for certain.'),
-  outcome: z.enum(outcomeNames).describe('How it ended: applied, rejected, invalid, superseded or unaccounted.'),
-  reason: z.string().nullable().describe("Why it was not applied: the platform's words, or ours."),
-  apiCall: z.string().nullable().describe('The API call it went in; the entries of one PUT share it.'),
-  recordedAt: z.string().describe('When the outcome was recorded, ISO 8601 UTC.'),
-})
-export type Outcome = z.infer<typeof Outcome>
 
 type Named = Pick<Outcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 'address' | 'limit'>
 
@@ -74,5 +52,13 @@ export function outcomeOf(
     reason: end.reason === null ? null : excerpt(end.reason, maxReason),
     apiCall: end.apiCall ?? null,
     recordedAt: new Date(recordedAt).toISOString(),
+  }
+}
+
+/** An outcome as the warehouse has it. */
+export function outcomeRecord(outcome: Outcome): OutcomeRecord {
+  return {
+    outcomeId: sha256(keyText(outcomeKey(outcome))).slice(0, 32),
+    ...outcome,
   }
 }

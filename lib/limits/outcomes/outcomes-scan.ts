@@ -2,13 +2,14 @@ import type { Clock } from '../../core/clock.ts'
 import { contentHash } from '../../core/hash.ts'
 import type { PartFile } from '../../publish/manifest.ts'
 import type { OtherScan } from '../../publish/run-streams.ts'
+import { creditLimitOutcomes, type OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
 import { type Cell, columnsOf } from '../../streams/table.ts'
 import type { Run } from '../../sync/attempt.ts'
 import { type Checkpoint, Counts, type ScanSummary } from '../../sync/checkpoint.ts'
 import { type Lease, watchLease } from '../../sync/lease.ts'
 import type { Checkpoints, IndexStore, Lake, PartPath } from '../../sync/ports.ts'
 import type { LedgerReader } from '../ports.ts'
-import { creditLimitOutcomes, type OutcomeRecord, outcomeRecord, outcomesStream } from './outcomes-table.ts'
+import { outcomeRecord } from './outcome.ts'
 
 /** What bringing outcomes to the lake needs. */
 export type OutcomesScanDeps = {
@@ -30,8 +31,8 @@ const overlapMs = 16 * 60_000
 
 /**
  * Brings the outcomes recorded since the last time to the lake, as a scan that waits for publish: call it before
- * `publishRun`, which must know `outcomesStream`. Rows of the last minutes before may come twice; the newer one counts, as
- * in every change log. Answers how many rows were written, or who is at it already.
+ * `publishRun`, which must know `creditLimitOutcomes`. Rows of the last minutes before may come twice; the newer one
+ * counts, as in every change log. Answers how many rows were written, or who is at it already.
  */
 export async function scanOutcomes(
   { runId }: Pick<Run, 'runId'>,
@@ -40,7 +41,7 @@ export async function scanOutcomes(
   const owner = deps.newOwner()
   const now = deps.clock.now()
   const terms = { owner, expiresAt: now + deps.leaseMs, ttlMs: deps.leaseMs }
-  const acquired = await deps.checkpoints.acquire(outcomesStream.name, { ...terms, now })
+  const acquired = await deps.checkpoints.acquire(creditLimitOutcomes.name, { ...terms, now })
   if ('heldBy' in acquired) return acquired
   const { checkpoint } = acquired
   const lease = watchLease(deps.clock, terms)
@@ -62,7 +63,7 @@ export async function scanOutcomes(
 /** The outcomes as a run takes them along. When somebody is at it already, the next run has what they leave. */
 export function outcomesSource(deps: OutcomesScanDeps): OtherScan {
   return {
-    stream: outcomesStream,
+    stream: creditLimitOutcomes,
     scan: async (run) => void (await scanOutcomes(run, deps)),
   }
 }
@@ -72,7 +73,7 @@ type Path = Omit<PartPath, 'part'>
 
 function pathOf(checkpoint: Checkpoint, { runId, startedAt }: { runId: string; startedAt: number }): Path {
   return {
-    stream: outcomesStream.name,
+    stream: creditLimitOutcomes.name,
     scanId: `${String(checkpoint.scansCompleted + 1).padStart(6, '0')}-${checkpoint.fence}`,
     runId,
     startedAt,
@@ -104,13 +105,14 @@ async function writeOutcomes(path: Path, { checkpoint, lease, deps }: Scanning) 
 }
 
 function writePart(path: PartPath, records: OutcomeRecord[], { lease, deps }: Pick<Scanning, 'lease' | 'deps'>) {
-  const columns: Cell[][] = columnsOf(creditLimitOutcomes).map(() => [])
+  const [table] = creditLimitOutcomes.tables
+  const columns: Cell[][] = columnsOf(table).map(() => [])
   for (const record of records) {
     const meta = ['upsert', path.runId, path.scanId, path.part, path.startedAt, contentHash(record), null]
-    const [cells = []] = creditLimitOutcomes.rows(record)
+    const [cells = []] = table.rows(record)
     for (const [i, cell] of [...cells, ...meta].entries()) columns[i]?.push(cell)
   }
-  return deps.lake.writeRows(path, { table: creditLimitOutcomes, columns, rows: records.length }, lease.signal)
+  return deps.lake.writeRows(path, { table, columns, rows: records.length }, lease.signal)
 }
 
 async function complete(

@@ -5,12 +5,12 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../../lib/core/log.ts'
 import { scanOutcomes } from '../../../lib/limits/outcomes/outcomes-scan.ts'
-import { outcomesStream } from '../../../lib/limits/outcomes/outcomes-table.ts'
 import { publishRun } from '../../../lib/publish/publish.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { createIndexStore } from '../../../lib/stores/index-store.ts'
 import { createLake } from '../../../lib/stores/lake.ts'
 import { createPublications } from '../../../lib/stores/publications.ts'
+import { creditLimitOutcomes } from '../../../lib/streams/credit-limit-outcomes.ts'
 import { useEmulatedLimits } from '../emulated.ts'
 import { intent, message, newOwner, type Platform, startPlatform, workerOn } from '../fixture.ts'
 
@@ -37,7 +37,7 @@ function setUp() {
     lake: createLake(emulated.lake),
     index: createIndexStore(emulated.lake),
     catalog: { register: async () => {} },
-    published: [outcomesStream],
+    published: [creditLimitOutcomes],
     clock: { now: platform.clock.now, sleep: untilAborted },
     log: silentLog,
     newOwner,
@@ -71,7 +71,7 @@ describe('outcomes on their way to the lake', () => {
     await platform.clock.sleep(20 * 60_000)
 
     expect(await scanOutcomes({ runId: 'run-1' }, deps)).toEqual({ rows: 2 })
-    const first = await publishRun({ runId: 'run-1', scheduledAt: 0 }, [outcomesStream], deps)
+    const first = await publishRun({ runId: 'run-1', scheduledAt: 0 }, [creditLimitOutcomes], deps)
     const [scan] = 'manifest' in first ? first.manifest.scans : []
     expect(scan).toMatchObject({
       stream: 'credit_limit_outcomes',
@@ -87,7 +87,7 @@ describe('outcomes on their way to the lake', () => {
     await worker.apply([message(intent({ [bob]: 7 }, { requestId: 'r2' }))])
     await platform.clock.sleep(20 * 60_000)
     expect(await scanOutcomes({ runId: 'run-2' }, deps)).toEqual({ rows: 1 })
-    const second = await publishRun({ runId: 'run-2', scheduledAt: 0 }, [outcomesStream], deps)
+    const second = await publishRun({ runId: 'run-2', scheduledAt: 0 }, [creditLimitOutcomes], deps)
     expect('manifest' in second && second.manifest.scans).toMatchObject([{ records: 3, counts: { received: 1 } }])
     await platform.clock.sleep(24 * 3_600_000)
     expect(await scanOutcomes({ runId: 'run-3' }, deps)).toEqual({ rows: 0 })
@@ -111,7 +111,7 @@ describe('outcomes on their way to the lake', () => {
     }
     await expect(scanOutcomes({ runId: 'run-4' }, dying)).rejects.toThrow('killed')
     expect(await scanOutcomes({ runId: 'run-4' }, { ...deps, rowsPerPart: 10 })).toEqual({ rows: 25 })
-    const result = await publishRun({ runId: 'run-4', scheduledAt: 0 }, [outcomesStream], deps)
+    const result = await publishRun({ runId: 'run-4', scheduledAt: 0 }, [creditLimitOutcomes], deps)
     const files = 'manifest' in result ? (result.manifest.scans[0]?.files ?? []) : []
     expect(files.map(({ rows }) => rows)).toEqual([10, 10, 5])
   })
