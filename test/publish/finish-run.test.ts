@@ -106,28 +106,6 @@ describe('finishing a run', () => {
     expect(world.current(organizationUsers).size).toBe(3)
   })
 
-  it('publishes what others bring along, and does without them when they fail', async () => {
-    const world = createWorld()
-    const errors: unknown[] = []
-    const log = { ...silentLog, error: (_message: string, fields: unknown) => void errors.push(fields) }
-    const broken = { stream: sessions, scan: async () => Promise.reject(new Error('no table')) }
-    const bringing = {
-      stream: organizationUsers,
-      scan: async () => void (await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })),
-    }
-    const deps = {
-      ...world.publishDeps(),
-      runs: createMemoryRuns(),
-      announcer: silent,
-      log,
-      others: [broken, bringing],
-    }
-    const { manifest, record } = await finishRun(run, { streams: [], results: [result('complete')] }, deps)
-    expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
-    expect(record.status).toBe('complete')
-    expect(errors).toEqual([{ stream: 'sessions', reason: 'no table' }])
-  })
-
   it('waits for another publisher, and says so when that takes too long', async () => {
     const world = createWorld()
     await world.publications.acquire({ owner: 'other', now: world.clock.now(), expiresAt: world.clock.now() + 10_000 })
