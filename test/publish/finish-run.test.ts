@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
-import { silentLog } from '../../lib/core/log.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
 import type { Announcer } from '../../lib/publish/ports.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
