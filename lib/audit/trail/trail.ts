@@ -1,13 +1,13 @@
-import type { Clock } from '../../core/clock.ts'
 import { FatalError, RetryableError } from '../../core/errors.ts'
+import { fullJitter, type Jitter, retry } from '../../core/retry.ts'
 import { allSeries, type HeadState, type Marks, newHead } from './head.ts'
 import { packWrites, stagedWrites, stageWrites, type Write } from './pending.ts'
 import type { AuditHead, TrailStore, VersionedHead, WorkStore } from './ports.ts'
 import { readAhead } from './read-ahead.ts'
 import { keyOf, type Series } from './sealed.ts'
 
-/** What the writer of a trail works with. `random` yields numbers from 0 up to, not including, 1. */
-type TrailDeps = { store: TrailStore; work: WorkStore; head: AuditHead; clock: Clock; random: () => number }
+/** What the writer of a trail works with. */
+type TrailDeps = Jitter & { store: TrailStore; work: WorkStore; head: AuditHead }
 
 /** What to append: the objects, and how far the chains reach with them. */
 export type Batch = { writes: Write[]; next: Marks }
@@ -32,49 +32,41 @@ export type Trail = {
 
 const storesAtOnce = 16
 const attempts = 200
-const longestWaitMs = 400
+const growth = { baseMs: 20, capMs: 400 }
 
 /** The writing side of a trail. Throws the errors of core/errors.ts. */
 export function createTrail(deps: TrailDeps): Trail {
-  const { store, head, clock, random } = deps
+  const { store, head } = deps
   // What was just written need not be read again.
   const recent = new Map<string, Uint8Array>()
 
-  const settled = async (signal: AbortSignal): Promise<VersionedHead> => {
-    for (;;) {
-      const current = (await head.read()) ?? { version: 0, state: newHead() }
-      const done = await finish(deps, current, signal)
-      if (!done) continue
-      if (done.writes.length > 0) recent.clear()
-      for (const { key, bytes } of done.writes) recent.set(key, bytes)
-      return done.head
-    }
+  const settle = async (signal: AbortSignal): Promise<VersionedHead | null> => {
+    const current = (await head.read()) ?? { version: 0, state: newHead() }
+    const done = await finish(deps, current, signal)
+    if (!done) return null
+    if (done.writes.length > 0) recent.clear()
+    for (const { key, bytes } of done.writes) recent.set(key, bytes)
+    return done.head
   }
 
+  const settled = (signal: AbortSignal) => untilFirst(() => settle(signal), deps, signal)
+
   const append = async (plan: Plan, signal: AbortSignal): Promise<boolean> => {
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      const { version, state } = await settled(signal)
-      const batch = await plan(state.marks, state)
-      if (!batch) return false
-      if (!(await isFree(deps, { version, state }, batch))) continue
-      const writes = await stageWrites(deps.work, packWrites(batch.writes), signal)
-      signal.throwIfAborted()
-      if (await head.write({ ...state, pending: { next: batch.next, writes } }, version)) {
-        await settled(signal)
-        return true
-      }
-      await clock.sleep(random() * Math.min(longestWaitMs, 10 * 2 ** Math.min(attempt, 10)), signal)
+    const appendOnce = async () => {
+      const found = await settle(signal)
+      return found && appendTo(found, plan, { ...deps, signal })
     }
-    const message = `other writers of the audit trail were first ${attempts} times in a row; the next attempt goes on`
-    throw new RetryableError(message, { code: 'storage_unavailable' })
+    const appended = await untilFirst(appendOnce, deps, signal)
+    if (appended) await settled(signal)
+    return appended
   }
 
   const markReported = async (reported: HeadState['reported'], signal: AbortSignal): Promise<void> => {
-    for (;;) {
-      const { version, state } = await settled(signal)
-      if (reported.entries <= state.reported.entries && reported.findings <= state.reported.findings) return
-      if (await head.write({ ...state, reported }, version)) return
+    const markOnce = async () => {
+      const found = await settle(signal)
+      return found && markIn(found, reported, head)
     }
+    await untilFirst(markOnce, deps, signal)
   }
 
   const read = async (series: Series, sequence: number) => {
@@ -83,6 +75,41 @@ export function createTrail(deps: TrailDeps): Trail {
   }
 
   return { settled, append, markReported, read }
+}
+
+/** Makes attempts until one is not null: null says that another writer moved the head meanwhile. */
+function untilFirst<T>(attempt: () => Promise<T | null>, jitter: Jitter, signal: AbortSignal): Promise<T> {
+  const waits = fullJitter(jitter, growth)
+  return retry(async () => (await attempt()) ?? overtaken(), { attempts, waits, signal })
+}
+
+function overtaken(): RetryableError {
+  const message = `other writers of the audit trail were first ${attempts} times in a row; the next attempt goes on`
+  return new RetryableError(message, { code: 'storage_unavailable' })
+}
+
+/** Has the head take what the plan says; false when that is nothing, null when another writer was first. */
+async function appendTo(
+  found: VersionedHead,
+  plan: Plan,
+  { signal, ...deps }: TrailDeps & { signal: AbortSignal },
+): Promise<boolean | null> {
+  const { version, state } = found
+  const batch = await plan(state.marks, state)
+  if (!batch) return false
+  if (!(await isFree(deps, found, batch))) return null
+  const writes = await stageWrites(deps.work, packWrites(batch.writes), signal)
+  signal.throwIfAborted()
+  return (await deps.head.write({ ...state, pending: { next: batch.next, writes } }, version)) || null
+}
+
+async function markIn(
+  { version, state }: VersionedHead,
+  reported: HeadState['reported'],
+  head: AuditHead,
+): Promise<true | null> {
+  if (reported.entries <= state.reported.entries && reported.findings <= state.reported.findings) return true
+  return (await head.write({ ...state, reported }, version)) || null
 }
 
 /** Stores what the head still holds and moves it; null when another writer did so meanwhile. */

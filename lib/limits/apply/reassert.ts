@@ -1,5 +1,7 @@
 import { slices } from '../../core/concurrency.ts'
 import { deadlineAfter } from '../../core/deadline.ts'
+import { RetryableError } from '../../core/errors.ts'
+import { retry } from '../../core/retry.ts'
 import { maxEntries } from '../intent.ts'
 import type { LimitState, Sending } from '../ports.ts'
 import type { ApplyDeps } from './apply.ts'
@@ -10,6 +12,7 @@ import { answeredState } from './states.ts'
 
 const attempts = 30
 const pauseMs = 5_000
+const heldCode = 'lease_lost'
 /** Of its own, since the invocation's time may be over; short, since the lease lasts as long if this dies, too. */
 const workMs = 2 * 60_000
 
@@ -22,21 +25,33 @@ export async function reassert(late: readonly Sending[], deps: ApplyDeps): Promi
   deps.log.warn('A worker outlived its lease; the newest limits of its addresses are sent again.', {
     count: late.length,
   })
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    const deadline = deadlineAfter(deps.clock, workMs)
-    const session = await openSession({ ...deps, deadline }, deps.newOwner())
-    if ('heldBy' in session) {
-      await deps.clock.sleep(Math.min(pauseMs, Math.max(0, session.until - deps.clock.now())))
-      continue
-    }
-    try {
-      await sendNewer(late, session)
-    } finally {
-      await session.ledger.close(session.lease)
-    }
+  const session = await takeLedger(deps)
+  if (!session) {
+    deps.log.error('The ledger stayed held; plan the limits of these addresses anew.', { count: late.length })
     return
   }
-  deps.log.error('The ledger stayed held; plan the limits of these addresses anew.', { count: late.length })
+  try {
+    await sendNewer(late, session)
+  } finally {
+    await session.ledger.close(session.lease)
+  }
+}
+
+/** The ledger, as soon as its holder gives it back or loses it; null when it stays held. */
+async function takeLedger(deps: ApplyDeps): Promise<Session | null> {
+  const { clock } = deps
+  const take = async () => {
+    const session = await openSession({ ...deps, deadline: deadlineAfter(clock, workMs) }, deps.newOwner())
+    if (!('heldBy' in session)) return session
+    const retryAfterMs = Math.min(pauseMs, Math.max(0, session.until - clock.now()))
+    return new RetryableError('Another worker holds the ledger of credit limits.', { code: heldCode, retryAfterMs })
+  }
+  try {
+    return await retry(take, { attempts, waits: { clock, afterMs: () => pauseMs } })
+  } catch (error) {
+    if (error instanceof RetryableError && error.code === heldCode) return null
+    throw error
+  }
 }
 
 /** Until the platform confirms them, the newer limits are in doubt: should this end here, no plan takes them for sure. */
