@@ -1,6 +1,6 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
 import { publishedStreams } from '../../lib/publish/published-streams.ts'
-import { warehouseTables } from '../../lib/stores/glue-table.ts'
+import { warehouseTables } from '../../lib/stores/catalog.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
 import {
