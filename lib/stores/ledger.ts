@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Clock } from '../core/clock.ts'
+import type { Jitter } from '../core/retry.ts'
 import { journalText, readJournal } from '../limits/apply/journal.ts'
 import { pendingState } from '../limits/apply/states.ts'
 import { isFailure, keyText, Outcome, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { Ledger, LedgerReader, LimitState, MessageFailure, OutcomeKey } from '../limits/ports.ts'
-import type { Backoff } from './backoff.ts'
 import { createLeasedItems, type LeasedItems } from './leased-items.ts'
 import { createLedgerItems, type ItemKey, type LedgerItem, type LedgerItems } from './ledger-items.ts'
 
@@ -16,7 +16,7 @@ export type LedgerParts = {
 }
 
 /** The parts over the limits table in DynamoDB. */
-export function ledgerParts(deps: Backoff & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
+export function ledgerParts(deps: Jitter & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
   return {
     items: createLedgerItems(deps),
     leases: createLeasedItems(deps),
