@@ -1,16 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
-import { type HeadState, Marks, type Pending } from '../audit/trail/head.ts'
-import type { AuditHead, CallAws } from '../audit/trail/ports.ts'
+import { ChainHeads, type HeadState, type PendingAppend } from '../audit/trail/head.ts'
+import type { HeadStore } from '../audit/trail/ports.ts'
 import { FatalError } from '../core/errors.ts'
+import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const key = { pk: 'audit', sk: 'head' }
 
-type Deps = { dynamodb: DynamoDBClient; table: string; callAws: CallAws }
-
-/** The head of the trail as an item of the state table. */
-export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead {
+/** The head of the trail as an item of the state table, in which the heads of the chains are called marks. */
+export function createDynamoHead({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): HeadStore {
   const documents = DynamoDBDocumentClient.from(dynamodb)
   return {
     read: () =>
@@ -24,19 +23,19 @@ export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead 
           await documents.send(new PutCommand({ TableName: table, ...putInput(state, version) }))
           return true
         } catch (error) {
-          if ((error as Error).name === 'ConditionalCheckFailedException') return false
+          if (isConditionFailure(error)) return false
           throw error
         }
       }),
   }
 }
 
-function putInput({ marks, reported, pending }: HeadState, version: number) {
+function putInput({ heads, reported, pending }: HeadState, version: number) {
   return {
     Item: {
       ...key,
       version: version + 1,
-      marks: JSON.stringify(marks),
+      marks: JSON.stringify(heads),
       reported: JSON.stringify(reported),
       ...(pending ? pendingItem(pending) : {}),
     },
@@ -51,7 +50,7 @@ function putInput({ marks, reported, pending }: HeadState, version: number) {
 
 type PendingItem = { nextMarks?: string; packed?: Uint8Array; staged?: string }
 
-function pendingItem({ next, writes }: Pending): PendingItem {
+function pendingItem({ next, writes }: PendingAppend): PendingItem {
   return {
     nextMarks: JSON.stringify(next),
     ...('packed' in writes ? { packed: writes.packed } : { staged: writes.staged }),
@@ -65,9 +64,9 @@ function stateOf(item: PendingItem & { marks?: string; reported?: string }): Hea
   try {
     const writes = packed ? { packed } : staged ? { staged } : null
     return {
-      marks: Marks.parse(JSON.parse(marks)),
+      heads: ChainHeads.parse(JSON.parse(marks)),
       reported: Reported.parse(JSON.parse(reported)),
-      pending: writes && nextMarks ? { next: Marks.parse(JSON.parse(nextMarks)), writes } : null,
+      pending: writes && nextMarks ? { next: ChainHeads.parse(JSON.parse(nextMarks)), writes } : null,
     }
   } catch (cause) {
     const message = 'the audit head in the state table (pk "audit", sk "head") can\'t be read; restore the item'

@@ -1,9 +1,9 @@
 import { BatchCreatePartitionCommand, type GlueClient, type PartitionInput } from '@aws-sdk/client-glue'
 import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Manifest } from '../publish/manifest.ts'
+import type { Catalog } from '../publish/ports.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { type ColumnType, columnsOf, type Table } from '../streams/table.ts'
-import type { Catalog } from '../sync/ports.ts'
 import { callAws } from './aws-errors.ts'
 
 /** A folder of a table's files, as readers of the warehouse address it. */

@@ -4,7 +4,6 @@ import { newHead } from '../../lib/audit/trail/head.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
 import { createDynamoHead } from '../../lib/stores/audit-head.ts'
-import { callAws } from '../../lib/stores/aws-errors.ts'
 import { createLeasedItems } from '../../lib/stores/leased-items.ts'
 import { createLedgerItems } from '../../lib/stores/ledger-items.ts'
 import { createRecords } from '../../lib/stores/records.ts'
@@ -19,7 +18,7 @@ type Place = 'stateTable' | 'recordsTable'
 /** What adapters of a table work with. */
 function over(place: Place) {
   const { dynamodb, lake: bodies } = emulated()
-  return { dynamodb, table: emulated()[place], bodies, clock: systemClock, random: Math.random, callAws }
+  return { dynamodb, table: emulated()[place], bodies, clock: systemClock, random: Math.random }
 }
 
 async function rawItem(place: Place, Key: Item): Promise<Item | undefined> {
@@ -116,9 +115,9 @@ describe('the record of a run', () => {
 
 describe('the head of the audit trail', () => {
   const key = { pk: { S: 'audit' }, sk: { S: 'head' } }
-  const { marks, reported } = newHead()
-  const texts = { marks: { S: JSON.stringify(marks) }, reported: { S: JSON.stringify(reported) } }
-  const nextMarks = { S: JSON.stringify(marks) }
+  const { heads, reported } = newHead()
+  const texts = { marks: { S: JSON.stringify(heads) }, reported: { S: JSON.stringify(reported) } }
+  const nextMarks = { S: JSON.stringify(heads) }
 
   it('is stored as a number, texts and bytes, and read back', async () => {
     const head = createDynamoHead(over('stateTable'))
@@ -128,12 +127,12 @@ describe('the head of the audit trail', () => {
       [1, { packed: Buffer.from([0, 255, 7]) }, { packed: { B: Uint8Array.of(0, 255, 7) } }],
       [2, { staged: 'index/audit/staged/x' }, { staged: { S: 'index/audit/staged/x' } }],
     ] as const) {
-      await head.write({ ...newHead(), pending: { next: marks, writes } }, version)
+      await head.write({ ...newHead(), pending: { next: heads, writes } }, version)
       const item = { ...key, version: { N: String(version + 1) }, ...texts, nextMarks, ...stored }
       expect(await rawItem('stateTable', key)).toEqual(item)
       await putRaw('stateTable', item)
       const read = await head.read()
-      expect(read).toMatchObject({ version: version + 1, state: { marks, reported } })
+      expect(read).toMatchObject({ version: version + 1, state: { heads, reported } })
       expect(JSON.stringify(read?.state.pending?.writes)).toBe(
         JSON.stringify('packed' in writes ? { packed: Uint8Array.from(writes.packed) } : writes),
       )
