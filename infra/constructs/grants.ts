@@ -1,5 +1,5 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
-import { warehouseTables } from '../../lib/stores/glue-table.ts'
+import { warehouseTables } from '../../lib/stores/catalog.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
 import {

@@ -1,4 +1,5 @@
 import { RetryableError } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
@@ -47,13 +48,12 @@ function isUnderway({ streams }: RunRecord) {
   return streams.some(({ status }) => status === 'running')
 }
 
-async function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {
-  for (let tries = 1; ; tries++) {
+function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {
+  const publish = async () => {
     const result = await publishRun(run, streams, deps)
-    if ('manifest' in result) return result.manifest
-    if (tries === publishTries) throw stillPublishing(result.heldBy)
-    await deps.clock.sleep(publishWaitMs)
+    return 'manifest' in result ? result.manifest : stillPublishing(result.heldBy)
   }
+  return retry(publish, { attempts: publishTries, waits: { clock: deps.clock, afterMs: () => publishWaitMs } })
 }
 
 function statusOf(results: readonly StreamResult[]): RunRecord['status'] {

@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Clock } from '../core/clock.ts'
+import type { Jitter } from '../core/retry.ts'
 import { type LimitState, type OutgoingLimit, pendingState } from '../limits/limit-state.ts'
 import { isFailure, keyText, type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { Ledger, LedgerReader } from '../limits/ports.ts'
 import type { LimitOutcome } from '../streams/credit-limit-outcomes.ts'
-import type { Backoff } from './backoff.ts'
 import { createLeasedItems, type LeasedItems } from './leased-items.ts'
 import {
   failureItem,
@@ -37,7 +37,7 @@ export type LedgerParts = {
 }
 
 /** The parts over the limits table in DynamoDB. */
-export function ledgerParts(deps: Backoff & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
+export function ledgerParts(deps: Jitter & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
   return { items: createLedgerItems(deps), leases: createLeasedItems(deps), clock: deps.clock }
 }
 

@@ -1,7 +1,6 @@
 import { parquetMetadataAsync } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { partitionsOf } from '../../../lib/stores/catalog.ts'
-import { warehouseTables } from '../../../lib/stores/glue-table.ts'
+import { partitionsOf, warehouseTables } from '../../../lib/stores/catalog.ts'
 import { partKey } from '../../../lib/stores/lake-paths.ts'
 import { encodeParquet } from '../../../lib/stores/parquet.ts'
 import { currentQuery } from '../../../lib/streams/current.ts'
