@@ -1,17 +1,14 @@
 import type { Context, S3ObjectCreatedNotificationEvent } from 'aws-lambda'
-import { composeLimits } from '../lib/compose/limits.ts'
+import { composeImport } from '../lib/compose/limits-import.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { importFile } from '../lib/limits/intake/import-file.ts'
-import { observe } from './observe.ts'
+import { createTelemetry } from './telemetry.ts'
 
-const { begin, ...doors } = observe()
-const app = composeLimits(processVariables(), doors)
+const { begin, ...telemetry } = createTelemetry()
+const deps = composeImport(processVariables(), telemetry)
 
 /** Turns a file that was dropped into the inbox into intents. A file that is refused is no error: its report says why. */
 export async function handler({ time, detail }: S3ObjectCreatedNotificationEvent, context: Context): Promise<void> {
   begin(context)
-  await importFile(
-    { key: detail.object.key, droppedAt: Date.parse(time), droppedBy: detail.requester },
-    app.importDeps(),
-  )
+  await importFile({ key: detail.object.key, droppedAt: Date.parse(time), droppedBy: detail.requester }, deps)
 }

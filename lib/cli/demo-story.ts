@@ -4,7 +4,7 @@ import type { Simulator } from '../local/simulator/simulator.ts'
 import { number, type Output } from './output.ts'
 import { answerTable } from './query.ts'
 import type { Answer } from './query-rows.ts'
-import type { Session } from './session.ts'
+import type { Workspace } from './workspace.ts'
 
 /** A question with its answer, for `--json`. */
 export type Asked = DemoQuery & Pick<Answer, 'columns' | 'rows'>
@@ -28,7 +28,7 @@ export function sayParagraph(text: string, io: Output): void {
 }
 
 /** What there is before anything is synced. */
-export function sayFirstDay(simulator: Simulator, { variables }: Session, io: Output): void {
+export function sayFirstDay(simulator: Simulator, { variables }: Workspace, io: Output): void {
   const { reports, sessions, users, revisions, computers } = simulator.state().records
   sayHeading('1. A first sync', io)
   const records = `${number(sessions)} sessions, ${number(users)} users, ${number(reports)} readiness reports, ${revisions} revisions of the settings and ${computers} computers`

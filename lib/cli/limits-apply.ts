@@ -6,7 +6,7 @@ import type { Outcome } from '../limits/outcomes/outcome.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
-import { accountName, type LimitsSession, withWorker } from './limits-session.ts'
+import { accountName, type LimitsWorkspace, withWorker } from './limits-workspace.ts'
 import { number, type Output, type Terminal } from './output.ts'
 
 /** What applying a plan came to. */
@@ -21,7 +21,7 @@ type Waiting = { io: Output; waitMs: number }
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs }: Waiting & { opened: LimitsSession },
+  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
 ): Promise<AppliedPlan> {
   const { limits } = opened
   await checkPlan(plan, limits)
@@ -43,23 +43,23 @@ export async function applyPlan(
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
-function sayWaiting({ session }: LimitsSession, io: Output, interrupted: boolean): void {
+function sayWaiting({ workspace }: LimitsWorkspace, io: Output, interrupted: boolean): void {
   if (interrupted) {
     const goesOn =
-      session.folder === null
+      workspace.folder === null
         ? 'They are on the queue, and the function goes on with them.'
         : 'They stay on the queue, and the next "limits apply --local" goes on with them.'
     io.say(`\nSome entries have no outcome yet. ${goesOn} A newer plan for the same addresses overrides them.`)
     return
   }
   const next =
-    session.folder === null
+    workspace.folder === null
       ? 'They are on the queue, or among the dead letters: see the log of the function, then "limits redrive".'
       : 'They are on the queue; "limits redrive --local" goes on with them when the cause is mended.'
   io.say(`\nSome entries have no outcome yet. ${next}`)
 }
 
-type Following = { opened: LimitsSession; stderr: Terminal; signal: AbortSignal; waitMs: number }
+type Following = { opened: LimitsWorkspace; stderr: Terminal; signal: AbortSignal; waitMs: number }
 
 async function follow(intents: readonly IntentMessage[], { opened, stderr, ...until }: Following): Promise<Outcome[]> {
   const { reader, clock } = opened.limits

@@ -33,7 +33,7 @@ export function addLimits(program: Command, cli: Cli): void {
 }
 
 async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
   const { savePlan } = await import('./limits-plans.ts')
   const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
   return withLimits(cli, { io, options, platform: false }, async (opened) => {
@@ -47,7 +47,7 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { file: strin
 }
 
 async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string; wait: number }): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
   const { loadPlan } = await import('./limits-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
@@ -58,7 +58,7 @@ async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string
 }
 
 async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
   const { findOutcomes, sayOutcomes, timeOf } = await import('./limits-outcomes.ts')
   const since = options.since === undefined ? undefined : timeOf(options.since)
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
@@ -71,7 +71,7 @@ async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOp
 }
 
 async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
-  const { withLimits, withWorker } = await import('./limits-session.ts')
+  const { withLimits, withWorker } = await import('./limits-workspace.ts')
   const { redriveDeadLetters } = await import('../stores/limits-queue.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const { sqs, queueUrl, deadLettersUrl, reader } = opened.limits
@@ -94,7 +94,7 @@ async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<Ex
 }
 
 async function exportLimits(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
   const { writeLimitsCsv } = await import('../limits/intake/csv.ts')
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
     const known: { address: string; limit: number }[] = []

@@ -1,0 +1,85 @@
+import type * as z from 'zod'
+import { type Deadline, earlier } from '../core/deadline.ts'
+import {
+  AuditVariables,
+  PlatformVariables,
+  RedactionVariables,
+  readVariables,
+  StoreVariables,
+  type Variables,
+} from '../core/env.ts'
+import { createRedactor } from '../redaction/redact.ts'
+import { createRecords } from '../stores/records.ts'
+import { createSecretReader, type ReadSecret } from '../stores/secrets.ts'
+import { enterpriseControlRevisions } from '../streams/enterprise-control-revisions.ts'
+import { defaultSettings, type SyncDeps, type SyncSettings } from '../sync/attempt.ts'
+import { createSource } from '../sync/source.ts'
+import { auditOf } from './audit.ts'
+import { type PlatformRuntime, platformOf } from './platform.ts'
+import { cloudOf, newOwner, type Runtime } from './runtime.ts'
+import { openStores } from './stores.ts'
+
+/** A runtime that may set how much is gathered before it is written, and how time is kept. */
+export type SyncRuntime = PlatformRuntime & { settings?: Partial<SyncSettings> }
+
+const SyncVariables = StoreVariables.extend({
+  ...PlatformVariables.shape,
+  ...RedactionVariables.shape,
+  ...AuditVariables.shape,
+})
+
+/** What reading streams works with. */
+export type SyncRoot = ReturnType<typeof composeSync>
+
+/**
+ * Builds what reading streams needs: the platform, the redactor, the stores and the audit trail. Secrets are read when
+ * they are first needed.
+ * @throws FatalError `configuration` that names each variable that is missing.
+ */
+export function composeSync(variables: Variables, runtime: SyncRuntime) {
+  const env = readVariables(SyncVariables, variables)
+  const readSecret = createSecretReader(cloudOf(env))
+  const stores = openSyncStores(env, runtime)
+  const platform = platformOf(env, readSecret, runtime)
+  const audit = auditOf(env, { ...stores, metrics: runtime.metrics })
+  const engine = engineOf(stores, runtime)
+  return {
+    ...stores,
+    platform,
+    /** Null where no bucket for it is named. */
+    audit,
+    /** What an attempt at a stream needs; the deadline is the invocation's. */
+    syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
+      const redactor = createRedactor(await redactionKey(env, readSecret))
+      const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
+      const source = createSource(platform, earlier(deadline, engine.settings.marginMs))
+      return { ...engine, source, redact: redactor.redact, observers, deadline }
+    },
+  }
+}
+
+/** Opens what the engine writes to. */
+export function openSyncStores(env: z.infer<typeof StoreVariables>, runtime: Runtime) {
+  const stores = openStores(env, runtime)
+  const { objects: bodies, clock, clients } = stores
+  const { dynamodb } = clients
+  return {
+    ...stores,
+    records: createRecords({ dynamodb, table: env.RECORDS_TABLE, bodies, clock, random: Math.random }),
+  }
+}
+
+type SyncStores = ReturnType<typeof openSyncStores>
+
+/** What every use of the engine has, whether it asks the platform or not. */
+export function engineOf({ checkpoints, records, lake, index, clock }: SyncStores, runtime: SyncRuntime) {
+  const { log, metrics, settings } = runtime
+  return {
+    ...{ checkpoints, records, lake, index, clock, log, metrics, newOwner },
+    settings: { ...defaultSettings, ...settings },
+  }
+}
+
+async function redactionKey(env: z.infer<typeof RedactionVariables>, readSecret: ReadSecret): Promise<string> {
+  return env.REDACTION_KEY ?? (await readSecret(env.REDACTION_SECRET_ID as string))
+}
