@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
-import { defaultRules } from '../lib/limits/rules.ts'
+import { defaultRules } from '../lib/limits/entries.ts'
 import { streams } from '../lib/streams/index.ts'
 
 const streamNames = streams.map(({ name }) => name)

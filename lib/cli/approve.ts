@@ -18,7 +18,7 @@ async function approve(cli: Cli, io: Output, options: CommonOptions & { name: st
   const { composeApproval } = await import('../compose/run.ts')
   const { runAt } = await import('./run-sync.ts')
   const { approveDeletes } = await import('../sync/approve.ts')
-  const { finishRun } = await import('../publish/run-streams.ts')
+  const { finishRun } = await import('../publish/finish-run.ts')
   return withWorkspace(cli, { io, options, platform: false }, async (workspace) => {
     const { approvalDeps, finishDeps } = workspace.open(composeApproval)
     const run = runAt(cli.clock.now())

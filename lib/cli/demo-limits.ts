@@ -6,8 +6,8 @@ import type { Cli } from './command.ts'
 import { sayHeading, sayParagraph } from './demo-story.ts'
 import { applyPlan } from './limits-apply.ts'
 import { sayPlan } from './limits-plan.ts'
-import { type SavedPlan, savePlan } from './limits-plans.ts'
-import { inWorkspace, type LimitsWorkspace } from './limits-workspace.ts'
+import { type SavedPlan, savePlan } from './limits-saved-plans.ts'
+import { type LimitsWorkspace, withLimitsIn } from './limits-workspace.ts'
 import type { Output } from './output.ts'
 
 /** What became of the demo's credit limits, for `--json`. */
@@ -23,7 +23,7 @@ export function demoLimits(
 ): Promise<DemoLimits> {
   const variables = { ...within.workspace.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
   const workspace = { ...within.workspace, variables }
-  return inWorkspace({ ...within, workspace }, async (opened) => {
+  return withLimitsIn({ ...within, workspace }, async (opened) => {
     sayHeading('5. Credit limits for 1,000 people', io)
     sayParagraph(
       `A spreadsheet says what each may use; at most 10,000 is allowed. ${strangers} of the addresses are unknown to the ` +

@@ -2,15 +2,15 @@ import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
 import type { Plan } from '../limits/intake/plan.ts'
 import { type IntentMessage, publishIntents } from '../limits/intake/publisher.ts'
-import type { Outcome } from '../limits/outcomes/outcome.ts'
+import type { LimitOutcome } from '../limits/outcomes/outcome.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
 import { accountName, type LimitsWorkspace, withWorker } from './limits-workspace.ts'
 import { number, type Output, type Terminal } from './output.ts'
 
-/** What applying a plan came to. */
-export type AppliedPlan = { code: ExitCode; outcomes: Outcome[] }
+/** The result of applying a plan. */
+export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 
 type Waiting = { io: Output; waitMs: number }
 
@@ -61,7 +61,10 @@ function sayWaiting({ workspace }: LimitsWorkspace, io: Output, interrupted: boo
 
 type Following = { opened: LimitsWorkspace; stderr: Terminal; signal: AbortSignal; waitMs: number }
 
-async function follow(intents: readonly IntentMessage[], { opened, stderr, ...until }: Following): Promise<Outcome[]> {
+async function follow(
+  intents: readonly IntentMessage[],
+  { opened, stderr, ...until }: Following,
+): Promise<LimitOutcome[]> {
   const { reader, clock } = opened.limits
   const total = intents.reduce((sum, intent) => sum + intent.limits.length, 0)
   if (total === 0) return []
@@ -73,7 +76,7 @@ async function follow(intents: readonly IntentMessage[], { opened, stderr, ...un
   )
   const signal = AbortSignal.any([until.signal, timeout.signal])
   const bar = createBar(stderr, total)
-  const outcomes: Outcome[] = []
+  const outcomes: LimitOutcome[] = []
   try {
     for await (const some of followIntents(intents, { reader, clock, signal, pauseMs: 200 })) {
       outcomes.push(...some)

@@ -8,12 +8,12 @@ import type { Output } from './output.ts'
 import { createLog } from './progress.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What the commands of credit limits work with. */
+/** The things that a command of credit limits works with. */
 export type LimitsWorkspace = {
   workspace: Omit<Workspace, 'simulator' | 'close'>
   limits: LimitsRoot
   log: Log
-  /** Where plans are kept. */
+  /** The folder of saved plans. */
   plans: string
 }
 
@@ -28,14 +28,14 @@ export async function withLimits<T>(
   const asksPlatform = platform && options.local !== undefined
   const workspace = await openWorkspace(cli, { options, log, platform: asksPlatform, note: io.note })
   try {
-    return await inWorkspace({ workspace, log }, work)
+    return await withLimitsIn({ workspace, log }, work)
   } finally {
     await workspace.close()
   }
 }
 
-/** The same in a workspace that is open already. */
-export async function inWorkspace<T>(
+/** Does the same in a workspace that is open already. */
+export async function withLimitsIn<T>(
   { workspace, log }: Pick<LimitsWorkspace, 'workspace' | 'log'>,
   work: (opened: LimitsWorkspace) => Promise<T>,
 ): Promise<T> {
@@ -64,7 +64,7 @@ export async function withWorker<T>(
   }
 }
 
-/** Who asks, for the record: the account on this machine. */
+/** The name of whoever asks, for the record: the account on this machine. */
 export function accountName(): string {
   try {
     return userInfo().username

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
 import { number, type Output } from './output.ts'
 
-/** `platform-sync limits ...` */
+/** Adds the commands `platform-sync limits ...`. */
 export function addLimits(program: Command, cli: Cli): void {
   const limits = program.command('limits').description('set credit limits of users, and see what became of them')
   withLocal(limits.command('plan'))
@@ -34,7 +34,7 @@ export function addLimits(program: Command, cli: Cli): void {
 
 async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
-  const { savePlan } = await import('./limits-plans.ts')
+  const { savePlan } = await import('./limits-saved-plans.ts')
   const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
   return withLimits(cli, { io, options, platform: false }, async (opened) => {
     const saved = await savePlan(options.file, opened)
@@ -48,7 +48,7 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { file: strin
 
 async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string; wait: number }): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
-  const { loadPlan } = await import('./limits-plans.ts')
+  const { loadPlan } = await import('./limits-saved-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const saved = await loadPlan(options.id, opened.plans)

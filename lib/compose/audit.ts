@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { type Audit, createAudit } from '../audit/audit.ts'
 import { createWatch } from '../audit/changes/watch.ts'
-import { configuredRules } from '../audit/changes/watch-rules-configured.ts'
+import { configuredRules } from '../audit/changes/watch-rules.ts'
 import type { Signer } from '../audit/trail/ports.ts'
 import type { Clock } from '../core/clock.ts'
 import { AuditVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'

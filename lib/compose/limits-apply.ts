@@ -1,10 +1,10 @@
 import type { Deadline } from '../core/deadline.ts'
 import { AwsVariables, PlatformVariables, readVariables, type Variables } from '../core/env.ts'
-import type { ApplyDeps } from '../limits/apply/apply.ts'
+import type { BatchDeps } from '../limits/apply/apply-batch.ts'
 import type { LimitsApi } from '../limits/ports.ts'
 import type { PlatformClient } from '../platform/client.ts'
 import { createLedger } from '../stores/ledger.ts'
-import { createPauses, type Pauses } from '../stores/limits-queue.ts'
+import { createMessagePauses } from '../stores/limits-queue.ts'
 import { createSecretReader } from '../stores/secrets.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
 import { platformOf } from './platform.ts'
@@ -28,10 +28,10 @@ export function applyingOf(
     /** The platform, as the environment says. @throws FatalError `configuration` */
     platform: () => platformIn(variables, runtime),
     /** What applying messages needs; the deadline is the invocation's. */
-    applyDeps: (api: LimitsApi, deadline: Deadline): ApplyDeps & { pauses: Pauses } => ({
+    applyDeps: (api: LimitsApi, deadline: Deadline): BatchDeps => ({
       api,
       ledger: createLedger(parts),
-      pauses: createPauses({ sqs, queueUrl }),
+      pauses: createMessagePauses({ sqs, queueUrl }),
       ...{ rules, clock, deadline, log, metrics, newOwner },
     }),
   }

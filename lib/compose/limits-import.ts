@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { AwsVariables, readVariables, type Variables } from '../core/env.ts'
 import type { ImportDeps } from '../limits/intake/import-file.ts'
-import { createLargeObjects } from '../stores/large-objects.ts'
+import { createInbox } from '../stores/inbox.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue } from '../stores/limits-queue.ts'
-import { createObjectStore } from '../stores/objects.ts'
 import { createS3 } from '../stores/s3.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
 import { targetOf } from './runtime.ts'
@@ -20,10 +19,9 @@ const InboxVariables = AwsVariables.extend({
 export function composeImport(variables: Variables, runtime: LimitsRuntime): ImportDeps {
   const { parts, sqs, queueUrl, rules, clock } = openLimits(variables, runtime)
   const env = readVariables(InboxVariables, variables)
-  const bucket = { s3: runtime.clients?.s3 ?? createS3(targetOf(env, runtime)), bucket: env.INBOX_BUCKET }
+  const s3 = runtime.clients?.s3 ?? createS3(targetOf(env, runtime))
   return {
-    inbox: createObjectStore(bucket),
-    large: createLargeObjects(bucket),
+    inbox: createInbox({ s3, bucket: env.INBOX_BUCKET }),
     reader: createLedgerReader(parts),
     queue: createIntentQueue({ sqs, queueUrl }),
     ...{ rules, clock, random: Math.random, log: runtime.log },

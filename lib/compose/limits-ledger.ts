@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AwsVariables, readVariables, type Variables } from '../core/env.ts'
-import { defaultRules, type LimitRules } from '../limits/rules.ts'
+import { defaultRules, type LimitRules } from '../limits/entries.ts'
 import { createDynamoDb } from '../stores/dynamodb.ts'
 import { ledgerParts } from '../stores/ledger.ts'
 import { createSqs } from '../stores/sqs.ts'

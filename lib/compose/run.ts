@@ -1,6 +1,6 @@
 import { noDeadline } from '../core/deadline.ts'
 import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
-import type { SyncDeps } from '../sync/attempt.ts'
+import type { SyncDeps } from '../sync/context.ts'
 import { composePublish } from './publish.ts'
 import { composeSync, engineOf, openSyncStores, type SyncRuntime } from './sync.ts'
 

@@ -3,7 +3,15 @@ import { FatalError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 
 /** One page of a list: its records as they came, and the token of the page after it (null: the list says it ended). */
-export type Page = { records: Json[]; nextToken: string | null }
+export type Page = {
+  records: Json[]
+  nextToken: string | null
+  /** Whether the list ends with this page, given how many ids it brought that its pass had not seen. */
+  isLast(newIds: number): boolean
+}
+
+/** A page as its body tells it. */
+export type PageBody = Omit<Page, 'isLast'>
 
 /**
  * How a list is paged: values and functions only, so that the engine needs no case per endpoint.
@@ -13,8 +21,8 @@ export type Page = { records: Json[]; nextToken: string | null }
  */
 export type Paging = {
   query(token: string | null): Record<string, string>
-  parse(body: Json): Page
-  endsWith(page: Page, newIds: number): boolean
+  parse(body: Json): PageBody
+  endsWith(page: PageBody, newIds: number): boolean
 }
 
 /** Lists with `limit` and `cursor` (§4.1): the documented maximum is asked, and only `hasMore: false` ends them. */

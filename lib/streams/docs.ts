@@ -10,7 +10,7 @@ import { type Column, metaColumns, type Table } from './table.ts'
 export function renderStreamsDoc(read: readonly Stream[], own: readonly Stream[] = []): string {
   return [
     '# Streams and tables',
-    'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of the API specification.',
+    'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of [platform.md](platform.md).',
     overview([...read, ...own]),
     ...reading(read),
     ...quarantine(),

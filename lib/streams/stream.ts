@@ -3,6 +3,9 @@ import type { Paging } from '../platform/paging.ts'
 import type { Endpoint } from '../platform/transport.ts'
 import type { Table } from './table.ts'
 
+/** How a stream is kept in step. */
+export type SyncMode = 'full_refresh' | 'append'
+
 // Of the shape, not of the inferred type: an object that lets unknown keys pass would take any string.
 type FieldOf<S extends z.ZodObject> = Extract<keyof S['shape'], string>
 
@@ -15,6 +18,8 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly name: string
   /** One sentence: what the records are, and when they change. */
   readonly doc: string
+  readonly mode?: SyncMode
+  readonly lateMs?: number
   readonly endpoint: Endpoint
   readonly paging: Paging
   /** One record as the API sends it. */

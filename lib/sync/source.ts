@@ -15,7 +15,9 @@ type Reader = {
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
 export function createSource(client: Reader, deadline: Deadline): Source {
   return {
-    fetchPage: async ({ endpoint, paging }, token, options) =>
-      paging.parse(await client.get(endpoint, paging.query(token), { ...options, deadline })),
+    fetchPage: async ({ endpoint, paging }, token, { signal, onRequest }) => {
+      const page = paging.parse(await client.get(endpoint, paging.query(token), { signal, onRequest, deadline }))
+      return { ...page, isLast: (newIds) => paging.endsWith(page, newIds) }
+    },
   }
 }

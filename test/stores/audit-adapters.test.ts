@@ -53,7 +53,7 @@ describe.each([
   it('takes a write for the version that is there, and no other', async () => {
     const head = create()
     expect(await head.read()).toBe(null)
-    const pending = { next: newHead().marks, writes: { packed: Uint8Array.of(1, 2, 3) } }
+    const pending = { next: newHead().heads, writes: { packed: Uint8Array.of(1, 2, 3) } }
     expect(await head.write({ ...newHead(), pending }, 1)).toBe(false)
     expect(await head.write({ ...newHead(), pending }, 0)).toBe(true)
     expect(await head.write(newHead(), 0)).toBe(false)
@@ -78,7 +78,7 @@ describe('a trail in DynamoDB and S3', () => {
       Array.from({ length: 20 }, (_, at) => parts().recorder.record(revisions(at + 1, at + 2), scan, signal)),
     )
     await parts().digester.writeIfDue(signal)
-    const report = await verifyTrail(adapters.store, { head: async () => (await adapters.head.read())!.state.marks })
+    const report = await verifyTrail(adapters.store, { head: async () => (await adapters.head.read())!.state.heads })
     expect(report).toMatchObject({ faults: [], entries: { checked: 21 }, unsignedEntries: 0 })
     const copy = new Map<string, Uint8Array>()
     for (const key of await adapters.store.list('audit/')) copy.set(key, (await adapters.store.get(key))!)

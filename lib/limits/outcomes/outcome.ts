@@ -1,20 +1,18 @@
 import * as z from 'zod'
 import { sha256 } from '../../core/hash.ts'
-import type { Entry } from '../entries.ts'
-import { excerpt } from '../excerpt.ts'
-import type { OutcomeKey } from '../ports.ts'
+import { excerpt, type LimitEntry } from '../entries.ts'
 
-/** How an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
+/** The ways in which an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
 export const outcomeNames = ['applied', 'rejected', 'invalid', 'superseded', 'unaccounted'] as const
 export type OutcomeName = (typeof outcomeNames)[number]
 
-/** Outcomes that somebody should look at. */
+/** Tells whether somebody should look at an outcome. */
 export function isFailure(outcome: OutcomeName): boolean {
   return outcome !== 'applied' && outcome !== 'superseded'
 }
 
-/** How one entry of an intent ended. */
-export const Outcome = z.object({
+/** The end of one entry of an intent. */
+export const LimitOutcome = z.object({
   requestId: z.string().describe('The request that the entry came in.'),
   requestedAt: z.string().describe('When it was asked, ISO 8601 UTC.'),
   requestedBy: z.string().describe('Who asked.'),
@@ -29,15 +27,18 @@ export const Outcome = z.object({
   apiCall: z.string().nullable().describe('The API call it went in; the entries of one PUT share it.'),
   recordedAt: z.string().describe('When the outcome was recorded, ISO 8601 UTC.'),
 })
-export type Outcome = z.infer<typeof Outcome>
+export type LimitOutcome = z.infer<typeof LimitOutcome>
 
-type Named = Pick<Outcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 'address' | 'limit'>
+/** The name of an outcome: the same entry always has the same one. */
+export type OutcomeKey = { identity: string; name: string }
+
+type KeyFields = Pick<LimitOutcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 'address' | 'limit'>
 
 /**
  * The key of an entry's outcome. It holds what the entry says, too, so that a producer who uses a request id twice loses
  * no outcome.
  */
-export function outcomeKey({ requestId, requestedAt, index, identity, address, limit }: Named): OutcomeKey {
+export function outcomeKey({ requestId, requestedAt, index, identity, address, limit }: KeyFields): OutcomeKey {
   return {
     identity,
     name: `${requestedAt}#${requestId}#${String(index).padStart(3, '0')}#${sha256(`${limit} ${address}`).slice(0, 8)}`,
@@ -50,19 +51,19 @@ export function keyText({ identity, name }: OutcomeKey): string {
 }
 
 /** The key of the outcome that an entry has or will have. */
-export function keyOfEntry({ request, index, identity, address, limit }: Entry): OutcomeKey {
+export function keyOfEntry({ request, index, identity, address, limit }: LimitEntry): OutcomeKey {
   return outcomeKey({ ...request, index, identity, address, limit })
 }
 
-/** So much of the platform's words is kept: an item of the ledger, a row of the lake and a terminal must hold them. */
+/** The most that is kept of the platform's words: an item of the ledger, a row of the lake and a terminal must hold them. */
 const maxReason = 1_000
 
-/** An entry's outcome. */
+/** The outcome of an entry. */
 export function outcomeOf(
-  { request, index, identity, address, limit }: Entry,
-  end: Pick<Outcome, 'outcome' | 'reason'> & Partial<Pick<Outcome, 'apiCall' | 'previousLimit'>>,
+  { request, index, identity, address, limit }: LimitEntry,
+  end: Pick<LimitOutcome, 'outcome' | 'reason'> & Partial<Pick<LimitOutcome, 'apiCall' | 'previousLimit'>>,
   recordedAt: number,
-): Outcome {
+): LimitOutcome {
   return {
     ...request,
     index,

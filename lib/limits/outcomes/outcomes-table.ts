@@ -4,16 +4,16 @@ import { singlePage } from '../../platform/paging.ts'
 import { field } from '../../streams/columns.ts'
 import { defineStream } from '../../streams/stream.ts'
 import { defineTable } from '../../streams/table.ts'
-import { keyText, Outcome, outcomeKey } from './outcome.ts'
+import { keyText, LimitOutcome, outcomeKey } from './outcome.ts'
 
 /** An outcome with an id of its own. */
-export const OutcomeRecord = Outcome.extend({
+export const OutcomeRecord = LimitOutcome.extend({
   outcomeId: z.string().describe('Identifies the entry of a request: a repetition has the same id.'),
 })
 export type OutcomeRecord = z.infer<typeof OutcomeRecord>
 
 /** An outcome as the warehouse has it. */
-export function outcomeRecord(outcome: Outcome): OutcomeRecord {
+export function outcomeRecord(outcome: LimitOutcome): OutcomeRecord {
   return {
     outcomeId: sha256(keyText(outcomeKey(outcome))).slice(0, 32),
     ...outcome,

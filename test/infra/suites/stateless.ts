@@ -3,7 +3,7 @@ import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
 import { addInstallation } from '../../../infra/build.ts'
-import { Occasion } from '../../../lib/sync/occasion.ts'
+import { ScheduledRun } from '../../../lib/sync/scheduled-run.ts'
 import { appFor, platform, resolved, synthesize, variablesOf } from '../synthesized.ts'
 
 const { stateless, resources, findings } = synthesize({ alarmEmail: 'ops@example.com' })
@@ -81,7 +81,7 @@ describe('schedules', () => {
       scheduledAt: '<aws.scheduler.scheduled-time>',
       streams: ['readiness_reports', 'sessions', 'organization_users', 'enterprise_control_revisions', 'computers'],
     })
-    expect(Occasion.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
+    expect(ScheduledRun.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
   })
 
   it('TIME-02 follow the zone that the configuration names', () => {
