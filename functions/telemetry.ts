@@ -4,7 +4,7 @@ import type { Context } from 'aws-lambda'
 import type { Log } from '../lib/core/log.ts'
 import type { Metrics } from '../lib/core/metrics.ts'
 
-/** What a function's log lines and measurements go through. */
+/** The way of a function's log lines and measurements. */
 export type Telemetry = { log: Log; metrics: Metrics; begin(context: Context): void }
 
 /**

@@ -10,7 +10,7 @@ import { type SavedPlan, savePlan } from './limits-saved-plans.ts'
 import { type LimitsWorkspace, withLimitsIn } from './limits-workspace.ts'
 import type { Output } from './output.ts'
 
-/** What became of the demo's credit limits, for `--json`. */
+/** The ends of the demo's credit limits, for `--json`. */
 export type DemoLimits = { refused: Plan['refusals']; plan: string; rows: number; ended: Record<string, number> }
 
 const strangers = 6

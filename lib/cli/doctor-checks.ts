@@ -16,7 +16,7 @@ import type { Stream } from '../streams/stream.ts'
 /** One thing that was looked at. `warn` does not stop a sync, `fail` does. */
 export type Check = { what: string; state: 'ok' | 'warn' | 'fail' | 'info'; detail: string }
 
-/** What the SDK reads by itself, besides other places. */
+/** Variables that the SDK reads by itself, besides other places. */
 const ofSdk = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 
 const names = new Set([
@@ -30,7 +30,7 @@ const names = new Set([
 ])
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
 
-/** Every variable, and what it is set to unless that is a secret. What is missing is said by the one who needs it. */
+/** Tells every variable, and its value unless that is a secret. A missing one is named by the root that needs it. */
 export function checkVariables(variables: Variables, { isLocal = false } = {}): Check[] {
   return [...names].map((what) => {
     const value = variables[what]
@@ -48,7 +48,7 @@ function withoutUser(value: string): string {
   return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1***@')
 }
 
-/** Whether tables and bucket are there and may be read. */
+/** Checks that tables and buckets are there and may be read. */
 export async function checkStores(root: SyncRoot): Promise<Check[]> {
   return [
     await check('state table', 'can be read', () => root.checkpoints.read(anyStream.name)),
@@ -69,7 +69,7 @@ async function checkAudit({ audit }: SyncRoot): Promise<Check[]> {
 
 const anyStream = streams[0] as Stream
 
-/** Whether each endpoint that a stream reads answers with what the stream expects, and whether the clocks agree. */
+/** Checks that each endpoint that a stream reads answers with what the stream expects, and that the clocks agree. */
 export async function checkPlatform(
   root: SyncRoot,
   { variables, fetch }: { variables: Variables; fetch: Fetch },

@@ -12,7 +12,7 @@ import { type Progress, stackOf } from './progress.ts'
 /** A stream's part of a run, with how long it took, and the requests of the scan, or of the run when those are more. */
 export type TimedResult = StreamResult & { seconds: number; apiCalls: number }
 
-/** What a run came to, for people and for `--json`. */
+/** The result of a run, for people and for `--json`. */
 export type FinishedRun = RunResult & { results: TimedResult[]; seconds: number; interrupted: boolean }
 
 type Deps = { root: RunRoot; progress: Progress; interrupted: AbortSignal }

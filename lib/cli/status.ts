@@ -93,7 +93,7 @@ type Known = {
   now: number
 }
 
-/** How a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
+/** Tells how a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
 function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Known) {
   const last = checkpoint?.lastScan ?? null
   return {

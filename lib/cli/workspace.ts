@@ -17,7 +17,7 @@ type Compose<T> = (variables: Variables, runtime: Runtime) => T
 export type Workspace = {
   /** The environment as the command sees it. */
   variables: Variables
-  /** What comes with this process, for whoever builds something from another environment. */
+  /** The part of this process, for whoever builds something from another environment. */
   runtime: Runtime
   /** Builds what the command works with, and closes it with the workspace. @throws FatalError `configuration` */
   open<T extends { close(): void }>(compose: Compose<T>): T
@@ -31,11 +31,11 @@ export type Workspace = {
 type Wanted = {
   options: CommonOptions
   log: Log
-  /** Whether the command asks the platform for something; without it the platform need not be configured. */
+  /** True when the command asks the platform for something; without it the platform need not be configured. */
   platform: boolean
   /** A line for people about where things come from. */
   note: (text: string) => void
-  /** Whether what is read from the platform will be kept in the folder: then the folder is that platform's. */
+  /** True when what is read from the platform will be kept in the folder: then the folder is that platform's. */
   keeps?: boolean
   /** Lets so many days pass on the built-in platform first. */
   days?: number
@@ -77,7 +77,7 @@ async function closeAll(opened: Closing[]): Promise<void> {
   for (const close of opened.splice(0).reverse()) await close()
 }
 
-/** The same for as long as the work takes, with a log whose lines are notes. */
+/** Opens a workspace for as long as the work takes, with a log whose lines are notes. */
 export async function withWorkspace<T>(
   cli: Cli,
   { io, log, ...wanted }: Omit<Wanted, 'log' | 'note'> & { io: Output; log?: Log },
@@ -97,7 +97,7 @@ function folderOf({ local }: CommonOptions): string | null {
   return local === undefined ? null : resolve(local === true ? defaultFolder : local)
 }
 
-/** True when `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
+/** Tells whether `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
 export async function isUnused(options: CommonOptions): Promise<boolean> {
   const folder = folderOf(options)
   if (folder === null) return false

@@ -3,11 +3,11 @@ import { createRuns } from '../stores/runs.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
-/** What looking at the stored state works with. */
+/** The stores, for those who look at what is stored or set it back. */
 export type InspectRoot = ReturnType<typeof composeInspect>
 
 /**
- * Builds what those need who look at what is stored, or set it back. They ask no platform and read no secret.
+ * Builds the stores for those who look at what is stored, or set it back. They ask no platform and read no secret.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export function composeInspect(variables: Variables, runtime: Runtime) {

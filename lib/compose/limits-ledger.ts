@@ -13,7 +13,7 @@ function count(what: string) {
   return z.coerce.number().int().min(0, `must be ${what}`).max(Number.MAX_SAFE_INTEGER)
 }
 
-/** What all that works on credit limits reads from the environment. */
+/** The variables that everything about credit limits reads. */
 const LimitsVariables = AwsVariables.extend({
   LIMITS_TABLE: z.string('is missing; set it to the name of the limits table (an output of the stateful stack)'),
   LIMITS_QUEUE_URL: z.url('is missing; set it to the address of the limits queue (an output of the stateful stack)'),

@@ -4,7 +4,7 @@ import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
 import { applyingOf } from './limits-apply.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
 
-/** What the commands of credit limits work with. */
+/** The root of the commands of credit limits. */
 export type LimitsRoot = ReturnType<typeof composeLimits>
 
 /**

@@ -44,7 +44,7 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
   return { finishDeps: () => deps, close }
 }
 
-/** Where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
+/** The places where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
 function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer } {
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket } = env
   const target = cloudOf(env)

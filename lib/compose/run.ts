@@ -4,7 +4,7 @@ import type { SyncDeps } from '../sync/context.ts'
 import { composePublish } from './publish.ts'
 import { composeSync, engineOf, openSyncStores, type SyncRuntime } from './sync.ts'
 
-/** What a whole run works with. */
+/** The root of a whole run. */
 export type RunRoot = ReturnType<typeof composeRun>
 
 /**

@@ -7,13 +7,13 @@ import type { Metrics } from '../core/metrics.ts'
 import type { AwsCredentials, AwsTarget } from '../stores/clients.ts'
 import type { StorageClients } from '../stores/storage.ts'
 
-/** What differs between Lambda, a laptop and a test; all else comes from the environment. */
+/** The differences between Lambda, a laptop and a test; all else comes from the environment. */
 export type Runtime = {
   log: Log
   metrics: Metrics
   /** The machine's own by default. */
   clock?: Clock
-  /** For emulators that were started here; elsewhere the SDK finds credentials by itself. */
+  /** Those of emulators that were started here; elsewhere the SDK finds credentials by itself. */
   credentials?: AwsCredentials
   /** Clients that are open already. Else each root opens those that it needs. */
   clients?: StorageClients
@@ -24,13 +24,13 @@ export function clockOf({ clock }: Runtime): Clock {
   return clock ?? systemClock
 }
 
-/** Where tables, objects and queues are: on AWS, or where the emulators are. */
+/** The place of tables, objects and queues: AWS, or the emulators. */
 export function targetOf(env: z.infer<typeof AwsVariables>, { credentials }: Runtime): AwsTarget {
   return { region: env.AWS_REGION, endpointUrl: env.AWS_ENDPOINT_URL, credentials }
 }
 
 /**
- * Where the services are that no emulator stands in for: secrets, keys, catalog, events. The SDK's own variables may
+ * The place of the services that no emulator stands in for: secrets, keys, catalog, events. The SDK's own variables may
  * name another address for each.
  */
 export function cloudOf(env: z.infer<typeof AwsVariables>): AwsTarget {

@@ -28,7 +28,7 @@ const SyncVariables = StoreVariables.extend({
   ...AuditVariables.shape,
 })
 
-/** What reading streams works with. */
+/** The root of reading streams. */
 export type SyncRoot = ReturnType<typeof composeSync>
 
 /**
@@ -71,7 +71,7 @@ export function openSyncStores(env: z.infer<typeof StoreVariables>, runtime: Run
 
 type SyncStores = ReturnType<typeof openSyncStores>
 
-/** What every use of the engine has, whether it asks the platform or not. */
+/** Gives the part of the engine's dependencies that asks no platform. */
 export function engineOf({ checkpoints, records, lake, index, clock }: SyncStores, runtime: SyncRuntime) {
   const { log, metrics, settings } = runtime
   return {

@@ -4,18 +4,18 @@ import { NodeHttpHandler } from '@smithy/node-http-handler'
 export type AwsCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
 /**
- * Where AWS is: a region, and on a laptop the address of the emulators. Without credentials the SDK looks for them by
+ * The place of AWS: a region, and on a laptop the address of the emulators. Without credentials the SDK looks for them by
  * itself: in the environment, in files, at the role of a function.
  */
 export type AwsTarget = {
   region: string
   endpointUrl?: string | undefined
   credentials?: AwsCredentials | undefined
-  /** How long an answer may take to begin, or its body may stall. */
+  /** The time that an answer may take to begin, or its body may stall. */
   timeoutMs?: number
 }
 
-/** What every client of AWS is made with, whatever its service. Each client gets connections of its own. */
+/** The settings of every client of AWS, whatever its service. Each client gets connections of its own. */
 export function clientSettings({ region, endpointUrl, credentials, timeoutMs = 60_000 }: AwsTarget) {
   return {
     region,

@@ -34,7 +34,7 @@ function localName({ name }: { name: string }): string {
   return `platform-sync-${name}`
 }
 
-/** What stands in the environment of those who work against emulators at an address. */
+/** The environment of those who work against emulators at an address. */
 function localEnvironment(endpointUrl: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpointUrl,
