@@ -5,7 +5,7 @@ import { streams } from '../streams/index.ts'
 import { action, type Cli, withCommon } from './command.ts'
 import { exitCodes } from './exit-codes.ts'
 
-/** Where the generated reference of streams and tables lies. */
+/** The file of the generated reference of streams and tables. */
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
 /** Writes docs/streams.md anew from the declarations of the streams. */

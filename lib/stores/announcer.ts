@@ -1,8 +1,9 @@
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { RetryableError } from '../core/errors.ts'
 import type { Manifest, RunRecord } from '../publish/manifest.ts'
 import type { Announcer } from '../publish/ports.ts'
 import { callAws } from './aws-errors.ts'
+import { type AwsTarget, clientSettings } from './clients.ts'
 import { manifestKey } from './lake-paths.ts'
 
 /** Source and kind of the event, for rules that match it. */
@@ -11,10 +12,11 @@ const runCompleted = { source: 'agent-platform-sync', detailType: 'sync.run.comp
 /** Tells nobody. */
 export const silentAnnouncer: Announcer = { announce: async () => {} }
 
-type AnnouncerDeps = { eventBridge: EventBridgeClient; bus: string; bucket: string }
+type AnnouncerDeps = { target: AwsTarget; bus: string; bucket: string }
 
 /** Puts one event per run on an event bus: how each stream ended, its counts, and where the manifest lies. */
-export function createAnnouncer({ eventBridge, bus, bucket }: AnnouncerDeps): Announcer {
+export function createAnnouncer({ target, bus, bucket }: AnnouncerDeps): Announcer {
+  const eventBridge = new EventBridgeClient(clientSettings(target))
   return {
     announce: (record, manifest) =>
       callAws({ what: `announce run ${record.runId} on the event bus ${bus}` }, async () => {

@@ -1,10 +1,11 @@
-import { BatchCreatePartitionCommand, type GlueClient, type PartitionInput } from '@aws-sdk/client-glue'
+import { BatchCreatePartitionCommand, GlueClient, type PartitionInput } from '@aws-sdk/client-glue'
 import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Manifest } from '../publish/manifest.ts'
 import type { Catalog } from '../publish/ports.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { type ColumnType, columnsOf, type Table } from '../streams/table.ts'
 import { callAws } from './aws-errors.ts'
+import { type AwsTarget, clientSettings } from './clients.ts'
 
 /** A folder of a table's files, as readers of the warehouse address it. */
 type Partition = { table: string; dt: string; run: string; prefix: string }
@@ -15,13 +16,16 @@ export const noCatalog: Catalog = { register: async () => {} }
 const partitionsPerCall = 100
 
 /** `streams`: all that the warehouse shows. */
-type CatalogDeps = { glue: GlueClient; database: string; bucket: string; streams: readonly Stream[] }
+type CatalogDeps = { target: AwsTarget; database: string; bucket: string; streams: readonly Stream[] }
+
+type Registering = Omit<CatalogDeps, 'target'> & { glue: GlueClient }
 
 /**
  * Partitions in Glue. Engines read the partitions that are registered and no others, so that registering is what makes
  * a scan visible to them (docs/decisions/aws-partitions.md).
  */
-export function createCatalog(deps: CatalogDeps): Catalog {
+export function createCatalog({ target, ...names }: CatalogDeps): Catalog {
+  const deps: Registering = { ...names, glue: new GlueClient(clientSettings(target)) }
   return {
     register: async (manifest) => {
       const byTable = Map.groupBy(partitionsOf(manifest), ({ table }) => table)
@@ -52,7 +56,7 @@ function partitionAt(table: string, key: string): Partition {
   })
 }
 
-async function create(table: string, partitions: Partition[], deps: CatalogDeps) {
+async function create(table: string, partitions: Partition[], deps: Registering) {
   const { glue, database } = deps
   const PartitionInputList = partitions.map((partition) => partitionInput(partition, deps))
   const { Errors = [] } = await callAws({ what: `register partitions of ${database}.${table} in Glue` }, () =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
-import { type App, compose } from '../../lib/compose/app.ts'
+import { composeRun, type RunRoot } from '../../lib/compose/run.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
@@ -16,11 +16,11 @@ import { temporaryFolder } from './cli.ts'
 const folder = temporaryFolder()
 let emulators: Emulators
 let simulator: Simulator
-let app: App
+let app: RunRoot
 
 const silent = { begin() {}, add() {}, end() {}, line() {}, stop() {} }
 function sync() {
-  return runSync(platformStreams, { app, progress: silent, interrupted: new AbortController().signal })
+  return runSync(platformStreams, { root: app, progress: silent, interrupted: new AbortController().signal })
 }
 async function query(sql: string) {
   const database = await openLakeDatabase(app, sql)
@@ -57,7 +57,7 @@ beforeAll(async () => {
     PLATFORM_API_KEY: 'sim-key',
     REDACTION_KEY: 'k'.repeat(32),
   }
-  app = compose(variables, { log: silentLog, metrics: noMetrics })
+  app = composeRun(variables, { log: silentLog, metrics: noMetrics, credentials: emulators.credentials })
 })
 afterAll(async () => {
   app.close()

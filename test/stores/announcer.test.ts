@@ -8,11 +8,7 @@ import { createAnnouncer } from '../../lib/stores/announcer.ts'
 const eventBridge = mockClient(EventBridgeClient)
 // The class is mocked for all, and other files of this worker use it.
 afterAll(() => eventBridge.restore())
-const announcer = createAnnouncer({
-  eventBridge: eventBridge as unknown as EventBridgeClient,
-  bus: 'ops',
-  bucket: 'lake',
-})
+const announcer = createAnnouncer({ target: { region: 'us-east-1' }, bus: 'ops', bucket: 'lake' })
 
 const record: RunRecord = {
   runId: '20261128T020000Z-nightly',

@@ -11,7 +11,7 @@ import { Counts } from '../../lib/sync/checkpoint.ts'
 const glue = mockClient(GlueClient)
 // The class is mocked for all, and other files of this worker use it.
 afterAll(() => glue.restore())
-const catalog = createCatalog({ glue: glue as unknown as GlueClient, database: 'acme', bucket: 'lake', streams })
+const catalog = createCatalog({ target: { region: 'us-east-1' }, database: 'acme', bucket: 'lake', streams })
 
 function file(table: string, at: string, kind: PartFile['kind'] = 'changes'): PartFile {
   return {
