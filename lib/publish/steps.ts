@@ -22,6 +22,7 @@ const Ended = z.object({
   reason: z.string().nullable(),
   retryAfterMs: z.number().nullable(),
   counts: Counts.nullable(),
+  ofRun: Counts.nullish(),
   notices: z.array(Notice).optional(),
 })
 

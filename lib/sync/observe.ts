@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts'
-import type { Notice } from './checkpoint.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Counts, Notice } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { Kind } from './key-table.ts'
 import type { Attempt } from './open-scan.ts'
@@ -12,18 +13,34 @@ const order = { critical: 0, warning: 1, info: 2 } as const satisfies Record<Not
 const noticesKept = 20
 
 /** Lets the stream's observer see the scan that has read its list. Its rows go to the scan's files, in parts of their own. */
-export async function observeScan({ context, intake, flusher }: Attempt): Promise<Observation> {
+export async function observeScan({ context, reader, intake, flusher }: Attempt): Promise<Observation> {
   const { observer, scan, lease } = context
   // An approval reads no list: the scan whose deletes it accepts was observed.
   if (!observer || scan.approval) return nothing
+  const { pass } = reader.state
   const seen = function* (): Iterable<string> {
-    for (const { key, kind, pass } of intake.entries()) if (pass !== 0 && kind !== Kind.deleted) yield key
+    for (const entry of intake.entries()) if (entry.pass === pass && entry.kind !== Kind.deleted) yield entry.key
   }
   const { notices, acknowledge } = await observer.completed(
     { runId: scan.runId, scanId: scan.scanId, seen, writeRows: flusher.writeObserved },
     lease.signal,
   )
-  return { notices: gravest(notices), acknowledge: () => acknowledgeOrLog(context, acknowledge) }
+  const all = [...unobserved(context.stream, intake.state.counts), ...notices]
+  return { notices: gravest(all), acknowledge: () => acknowledgeOrLog(context, acknowledge) }
+}
+
+/** What no observer could be shown. */
+function unobserved({ name }: Stream, { quarantined }: Counts): Notice[] {
+  if (quarantined === 0) return []
+  const message = 'They are in quarantine with the reason, and in no record that is kept of this stream.'
+  return [
+    {
+      severity: 'warning',
+      code: 'quarantined',
+      about: `${quarantined} ${quarantined === 1 ? 'record' : 'records'} of ${name} can't be used`,
+      message,
+    },
+  ]
 }
 
 /** A checkpoint is bounded, and so is what it keeps of these. */
