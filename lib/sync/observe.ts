@@ -3,6 +3,7 @@ import type { Notice } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { Kind } from './key-table.ts'
 import type { Attempt } from './open-scan.ts'
+import type { ObservedScan } from './ports.ts'
 
 /** What an observer made of a scan. */
 export type Observation = { notices: Notice[]; acknowledge(): Promise<void> }
@@ -11,8 +12,14 @@ const nothing: Observation = { notices: [], acknowledge: async () => {} }
 const order = { critical: 0, warning: 1, info: 2 } as const satisfies Record<Notice['severity'], number>
 const noticesKept = 20
 
-/** Lets the stream's observer see the scan that has read its list. Its rows go to the scan's files, in parts of their own. */
-export async function observeScan({ context, intake, flusher }: Attempt): Promise<Observation> {
+/**
+ * Lets the stream's observer see the scan that has read its list, and why its deletes are withheld if they are. The
+ * observer's rows go to the scan's files, in parts of their own.
+ */
+export async function observeScan(
+  { context, intake, flusher }: Attempt,
+  { withheld }: Pick<ObservedScan, 'withheld'>,
+): Promise<Observation> {
   const { observer, scan, lease } = context
   // An approval reads no list: the scan whose deletes it accepts was observed.
   if (!observer || scan.approval) return nothing
@@ -20,7 +27,7 @@ export async function observeScan({ context, intake, flusher }: Attempt): Promis
     for (const { key, kind, pass } of intake.entries()) if (pass !== 0 && kind !== Kind.deleted) yield key
   }
   const { notices, acknowledge } = await observer.completed(
-    { runId: scan.runId, scanId: scan.scanId, seen, writeRows: flusher.writeObserved },
+    { runId: scan.runId, scanId: scan.scanId, seen, withheld, writeRows: flusher.writeObserved },
     lease.signal,
   )
   return { notices: gravest(notices), acknowledge: () => acknowledgeOrLog(context, acknowledge) }

@@ -81,6 +81,8 @@ export type ScanIds = { runId: string; scanId: string }
 export type ObservedScan = ScanIds & {
   /** Primary keys of all known records that the list showed. */
   seen: () => Iterable<string>
+  /** Why the scan is suspect, so that what its list lacks is not to be taken for gone; null when it is gone. */
+  withheld: string | null
   /** Writes rows of one of the stream's `observedTables` into the scan's files. */
   writeRows: (table: Table, records: readonly unknown[]) => Promise<void>
 }

@@ -1,11 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { signatureKeyOf } from '../../../lib/audit/trail/digest.ts'
+import { extendChain } from '../../../lib/audit/trail/append-plan.ts'
+import { publicKeyKeyOf, signatureKeyOf } from '../../../lib/audit/trail/digest.ts'
 import { type ChainHeads, newHead } from '../../../lib/audit/trail/head.ts'
-import { keyOf, type Link, seal } from '../../../lib/audit/trail/sealed.ts'
+import { type ChainName, keyOf, type Link, seal } from '../../../lib/audit/trail/sealed.ts'
 import { type Verification, type VerifyOptions, verifyTrail } from '../../../lib/audit/verify/verify.ts'
-import { auditParts, memoryObjects, revisions, scan, signal, stored, testSigner } from '../memory.ts'
+import { auditParts, memoryObjects, otherForm, revisions, scan, signal, stored, testSigner } from '../memory.ts'
 
 type Objects = Map<string, Uint8Array>
 const hour = 3_600_000
@@ -51,6 +52,26 @@ function entry(sequence: number) {
 function forged(sequence: number, change: object = { revision: 99 }): Uint8Array {
   const { hash: _, ...fields } = stored(evidence, 'entries')[sequence - 1] as { hash: string }
   return seal({ ...(fields as unknown as Link), ...change }).bytes
+}
+
+function digestHash(sequence: number) {
+  return String(stored(evidence, 'digests')[sequence - 1]?.hash)
+}
+
+/** Writes a digest as it was before signatures had one form. */
+async function writeOlderDigest({ trail, clock }: ReturnType<typeof auditParts>, form: 'low-s' | 'high-s') {
+  const keyId = await testSigner.keyId()
+  const publicKey = { key: publicKeyKeyOf(keyId), bytes: Buffer.from(await testSigner.publicKeyPem()) }
+  await trail.append(async (heads) => {
+    const { entries, findings } = heads
+    const writtenAt = new Date(clock.now()).toISOString()
+    const draft = { head: { entries, findings }, keyId, writtenAt, nextDueAt: null }
+    const { writes, head } = extendChain('digests', heads.digests, [draft])
+    const signature = await testSigner.sign(writes[0]!.bytes)
+    const bytes = form === 'high-s' ? otherForm(signature) : signature
+    const signed = { key: signatureKeyOf(head.sequence), bytes }
+    return { writes: [publicKey, signed, ...writes], next: { ...heads, digests: head } }
+  }, signal)
 }
 
 describe('verification', () => {
@@ -100,11 +121,28 @@ describe('verification', () => {
     expect(await faultsOf(tail)).toContain(`contradicted ${entry(5)}`)
   })
 
-  it('places entries that changed places', async () => {
-    const objects = tampered((it) => {
-      it.set(entry(2), evidence.get(entry(3))!).set(entry(3), evidence.get(entry(2))!)
-    })
-    expect(await faultsOf(objects)).toEqual(expect.arrayContaining([`misplaced ${entry(2)}`, `misplaced ${entry(3)}`]))
+  it.each<[ChainName, number, number]>([
+    ['entries', 2, 3],
+    ['entries', 1, 5],
+    ['digests', 1, 2],
+    ['digests', 2, 3],
+  ])('names %s %i and %i that changed places, and nothing else', async (chain, a, b) => {
+    const [first, second] = [keyOf(chain, a), keyOf(chain, b)]
+    const objects = tampered((it) => it.set(first, evidence.get(second)!).set(second, evidence.get(first)!))
+    const faults = [`misplaced ${first}`, `misplaced ${second}`]
+    expect((await faultsOf(objects, online())).sort()).toEqual(faults)
+    // In a copy, nothing vouches for what comes after the last digest in its place.
+    const inCopy = (await faultsOf(objects)).filter((fault) => !fault.startsWith('unsigned '))
+    expect(inCopy.sort()).toEqual(faults)
+  })
+
+  it('names what lies in the place of another, and where it belongs', async () => {
+    const elsewhere = tampered((it) => it.set(keyOf('findings', 1), evidence.get(entry(1))!))
+    expect((await verify(elsewhere)).faults).toEqual([
+      { kind: 'misplaced', place: keyOf('findings', 1), message: `holds ${entry(1)}` },
+    ])
+    const repeated = tampered((it) => it.set(entry(4), evidence.get(entry(3))!))
+    expect(await faultsOf(repeated)).toEqual([`misplaced ${entry(4)}`])
   })
 
   it('places what was added: an entry after the last, and a file of another name', async () => {
@@ -152,6 +190,31 @@ describe('verification', () => {
     expect((await faultsOf(objects, online())).join()).toContain('missing audit/digests/0000000002.json')
   })
 
+  it('finds in a copy that all was set back only by what was kept elsewhere', async () => {
+    const earlier = tampered((it) => {
+      for (const sequence of [3, 4, 5]) it.delete(entry(sequence))
+      for (const sequence of [2, 3]) it.delete(keyOf('digests', sequence)) && it.delete(signatureKeyOf(sequence))
+      it.delete(keyOf('findings', 1))
+    })
+    expect(await faultsOf(earlier)).toEqual([])
+    expect(await faultsOf(earlier, { anchor: { expect: digestHash(1) } })).toEqual([])
+    const digests = await faultsOf(earlier, { anchor: { expect: digestHash(2) } })
+    expect(digests).toEqual(['set_back audit/digests/'])
+    const asOf = Date.parse(String(stored(evidence, 'digests')[1]?.writtenAt))
+    expect(await faultsOf(earlier, { anchor: { asOf } })).toEqual([`set_back ${keyOf('digests', 1)}`])
+    expect(await faultsOf(evidence, { anchor: { asOf, expect: digestHash(2) } })).toEqual([])
+    expect(await faultsOf(new Map(), { anchor: { asOf, expect: digestHash(2) } })).toEqual([
+      'nothing_found audit/',
+      'set_back audit/digests/',
+      'set_back audit/digests/',
+    ])
+  })
+
+  it('expects no digest that nobody has signed', async () => {
+    const unsigned = tampered((it) => it.delete(signatureKeyOf(3)))
+    expect(await faultsOf(unsigned, { anchor: { expect: digestHash(3) } })).toContain('set_back audit/digests/')
+  })
+
   it('finds a digest that came too late, and one that is due', async () => {
     const parts = auditParts()
     await parts.recorder.record(revisions(1, 1), scan, signal)
@@ -185,6 +248,40 @@ describe('verification', () => {
     expect(await faultsOf(evidence, { trustedKeyIds: ['f'.repeat(64)] })).toContain(`unknown_key ${digest}`)
     const unsigned = tampered((it) => it.delete(signatureKeyOf(2)))
     expect(await faultsOf(unsigned)).toContain(`bad_signature ${signatureKeyOf(2)}`)
+  })
+
+  it('finds a signature that was replaced by its other form, which proves the same (AUD-08)', async () => {
+    for (const sequence of [1, 2, 3]) {
+      const key = signatureKeyOf(sequence)
+      const objects = tampered((it) => it.set(key, otherForm(it.get(key)!)))
+      for (const options of [undefined, online()]) expect(await faultsOf(objects, options)).toEqual([`altered ${key}`])
+    }
+  })
+
+  it('takes no other encoding of a signature', async () => {
+    const key = signatureKeyOf(1)
+    const right = evidence.get(key)!
+    const long = Buffer.from([0x30, 0x81, ...right.subarray(1)])
+    const trailing = Buffer.from([...right, 0])
+    const padded = Buffer.from([0x30, right[1]! + 1, 0x02, right[3]! + 1, 0, ...right.subarray(4)])
+    for (const bytes of [long, trailing, padded, Buffer.alloc(0)]) {
+      expect(await faultsOf(tampered((it) => it.set(key, bytes)))).toEqual([`bad_signature ${key}`])
+    }
+  })
+
+  it('reads older digests, whose signatures have either form, with a note on what can not be seen', async () => {
+    const parts = auditParts({ promisedMs: null })
+    await parts.recorder.record(revisions(1, 2), scan, signal)
+    for (const form of ['low-s', 'high-s'] as const) await writeOlderDigest(parts, form)
+    await parts.digester.write(signal)
+    const { objects } = parts.store
+    const { faults, notes } = await verify(objects)
+    expect(faults).toEqual([])
+    const place = `${keyOf('digests', 1)} to ${keyOf('digests', 2)}`
+    expect(notes).toEqual([{ place, message: expect.stringContaining('1 of 2 with a high s') }])
+    const key = signatureKeyOf(3)
+    objects.set(key, otherForm(objects.get(key)!))
+    expect(await faultsOf(objects)).toEqual([`altered ${key}`])
   })
 
   it('finds any byte that was changed, and says in which object', async () => {
