@@ -157,9 +157,9 @@ async function draftNext(
 }
 
 /** A revision as far as it is recorded, with the hash of that: what is nested too deep is cut off. */
-function bounded({ hash, revision }: RevisionToRecord): RevisionToRecord {
+function bounded({ revision }: RevisionToRecord): RevisionToRecord {
   const within = cutBelow(revision) as RevisionToRecord['revision']
-  return { hash: within === revision ? hash : contentHash(within), revision: within }
+  return { hash: contentHash(within), revision: within }
 }
 
 /** Tells another redaction key from another content: the key changes every fingerprint, which is no change of the revision. */
