@@ -2,7 +2,6 @@ import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
-import { streams } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import {
   type Asked,
@@ -93,7 +92,7 @@ type Syncing = { io: Output; progress: Progress; interrupted: AbortSignal }
 
 async function syncAll(app: Session['app'], { io, ...watching }: Syncing): Promise<FinishedRun> {
   const { runSync } = await import('./run-sync.ts')
-  const finished = await runSync(streams, { app, ...watching })
+  const finished = await runSync(app.streams, { app, ...watching })
   sayRun(finished, io)
   return finished
 }

@@ -2,8 +2,8 @@ import type { App } from '../compose/app.ts'
 import { deadlineAfter } from '../core/deadline.ts'
 import { AuditVariables, PlatformVariables, RedactionVariables, StoreVariables, type Variables } from '../core/env.ts'
 import { messageOf, SyncError } from '../core/errors.ts'
-import { streams } from '../streams/index.ts'
-import type { Stream } from '../streams/stream.ts'
+import { platformStreams } from '../streams/index.ts'
+import type { PlatformStream } from '../streams/stream.ts'
 
 /** One thing that was looked at. `warn` does not stop a sync, `fail` does. */
 export type Check = { what: string; state: 'ok' | 'warn' | 'fail' | 'info'; detail: string }
@@ -53,14 +53,14 @@ async function checkAudit({ audit }: App): Promise<Check[]> {
   ]
 }
 
-const anyStream = streams[0] as Stream
+const anyStream = platformStreams[0] as PlatformStream
 
 /** Whether each endpoint that a stream reads answers with what the stream expects, and whether the clocks agree. */
 export async function checkPlatform(
   app: App,
   { variables, fetch }: { variables: Variables; fetch: Fetch },
 ): Promise<Check[]> {
-  const checks = await Promise.all(streams.map((stream) => checkEndpoint(stream, app)))
+  const checks = await Promise.all(platformStreams.map((stream) => checkEndpoint(stream, app)))
   return [...checks, await checkClock(app, { address: variables.PLATFORM_BASE_URL ?? '', fetch })]
 }
 
@@ -68,11 +68,11 @@ type Fetch = typeof globalThis.fetch
 
 const patienceMs = 10_000
 
-async function checkEndpoint({ name, endpoint, paging }: Stream, { platform, clock }: App): Promise<Check> {
-  const query = paging.query(null)
+async function checkEndpoint({ name, reading }: PlatformStream, { platform, clock }: App): Promise<Check> {
+  const { endpoint, query } = reading.request(null)
   const small = 'limit' in query ? { ...query, limit: '1' } : query
   const read = async () =>
-    paging.parse(await platform.get(endpoint, small, { deadline: deadlineAfter(clock, patienceMs) }))
+    reading.parse(await platform.get(endpoint, small, { deadline: deadlineAfter(clock, patienceMs) }))
   const result = await check(name, `GET ${endpoint.path} answers`, read)
   // A stream that is forbidden is skipped, and the others go on.
   return result.forbidden ? { ...result, state: 'warn' } : result

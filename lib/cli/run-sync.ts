@@ -1,7 +1,7 @@
 import type { App } from '../compose/app.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
-import { streams as allStreams } from '../streams/index.ts'
+import { streams as everyStream } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult, SyncDeps } from '../sync/context.ts'
 import { driveStream } from '../sync/drive-stream.ts'
@@ -38,7 +38,7 @@ export async function runSync(streams: readonly Stream[], { app, progress, inter
     await announce(streams, deps, progress)
     const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
     const results = await Promise.all(streams.map((stream) => readStream(stream, run, reading)))
-    const finished = await finishRun(run, { streams: allStreams, results }, app.finishDeps())
+    const finished = await finishRun(run, { streams: everyStream, results }, app.finishDeps())
     const seconds = (clock.now() - began) / 1000
     return { ...finished, results, seconds, interrupted: interrupted.aborted }
   } finally {

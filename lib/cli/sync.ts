@@ -22,14 +22,18 @@ export function addSync(program: Command, cli: Cli): void {
 }
 
 async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { names: string[] }): Promise<ExitCode> {
-  const wanted = options.names.length === 0 ? streams : [...new Set(options.names)].map(streamNamed)
+  const named = [...new Set(options.names)].map(streamNamed)
   const { withSession } = await import('./session.ts')
   const { runSync } = await import('./run-sync.ts')
   const progress = createProgress(cli.stderr)
   const log = createLog(progress, { verbose: options.verbose === true })
   const days = options.skipDays === undefined ? {} : { days: options.skipDays }
   return withSession(cli, { io, log, options, platform: true, keeps: true, ...days }, async ({ app }) => {
-    const finished = await runSync(wanted, { app, progress, interrupted: cli.interrupted })
+    const finished = await runSync(named.length > 0 ? named : app.streams, {
+      app,
+      progress,
+      interrupted: cli.interrupted,
+    })
     sayRun(finished, io)
     io.result(runJson(finished))
     return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record.status)

@@ -13,12 +13,12 @@ import {
   StoreVariables,
   type Variables,
 } from '../core/env.ts'
+import { FatalError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { outcomesSource } from '../limits/outcomes/outcomes-scan.ts'
-import type { FinishDeps, OtherScan } from '../publish/finish-run.ts'
+import { createLedgerSource } from '../limits/outcomes/ledger-source.ts'
+import type { FinishDeps } from '../publish/finish-run.ts'
 import type { Announcer, Catalog } from '../publish/ports.ts'
-import { publishedStreams } from '../publish/published-streams.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { createAnnouncer, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, noCatalog } from '../stores/catalog.ts'
@@ -33,7 +33,10 @@ import { createRecords } from '../stores/records.ts'
 import { createRuns } from '../stores/runs.ts'
 import { createSecretReader, type ReadSecret } from '../stores/secrets.ts'
 import { enterpriseControlRevisions } from '../streams/enterprise-control-revisions.ts'
+import { platformStreams, streams } from '../streams/index.ts'
+import { isPlatformStream } from '../streams/stream.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from '../sync/context.ts'
+import type { Source } from '../sync/ports.ts'
 import { createSource } from '../sync/source.ts'
 import { auditOf } from './audit.ts'
 import { platformOf, targetOf } from './clients.ts'
@@ -74,11 +77,19 @@ export function compose(variables: Variables, doors: Doors) {
   const audit = auditOf(env, { ...stores, clients, clock, metrics: doors.metrics })
   const outlets = outletsOf(env)
   const newOwner = () => `${process.pid}-${randomUUID()}`
-  const others = outcomesOf(env.LIMITS_TABLE, { ...stores, clients, clock, newOwner, leaseMs: settings.leaseMs })
+  const ledger = env.LIMITS_TABLE
+    ? createLedgerSource(
+        createLedgerReader(
+          ledgerParts({ dynamodb: clients.dynamodb, table: env.LIMITS_TABLE, clock, random: Math.random }),
+        ),
+      )
+    : null
 
   return {
     ...stores,
     platform,
+    /** The streams that can be read here: outcomes of credit limits only where there is a table of them. */
+    streams: ledger ? streams : platformStreams,
     /** Null where no bucket for it is named. */
     audit,
     clock,
@@ -89,7 +100,7 @@ export function compose(variables: Variables, doors: Doors) {
       const redactor = createRedactor(await redactionKey(env, readSecret))
       const { redact } = redactor
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
-      const source = createSource(platform, earlier(deadline, settings.marginMs))
+      const source = sourceOf(createSource(platform, earlier(deadline, settings.marginMs)), ledger)
       const { log, metrics } = doors
       return { ...stores, source, redact, observers, clock, deadline, log, metrics, newOwner, settings }
     },
@@ -99,9 +110,8 @@ export function compose(variables: Variables, doors: Doors) {
       log: doors.log,
       newOwner,
       leaseMs: settings.leaseMs,
-      published: publishedStreams,
+      published: streams,
       ...outlets,
-      others,
     }),
   }
 }
@@ -124,14 +134,17 @@ function createStores(
   }
 }
 
-/** The outcomes of credit limits, where there is a table of them. */
-function outcomesOf(
-  table: string | undefined,
-  { clients: { dynamodb }, ...deps }: Omit<Parameters<typeof outcomesSource>[0], 'reader'> & { clients: AwsClients },
-): OtherScan[] {
-  if (!table) return []
-  const reader = createLedgerReader(ledgerParts({ dynamodb, table, clock: deps.clock, random: Math.random }))
-  return [outcomesSource({ reader, ...deps })]
+/** Reads lists from the platform, and what happened to credit limits from the ledger. */
+function sourceOf(platform: Source, ledger: Source | null): Source {
+  return {
+    fetchPage: (stream, token, request) => {
+      const source = isPlatformStream(stream) ? platform : ledger
+      if (source) return source.fetchPage(stream, token, request)
+      throw new FatalError(`${stream.name} comes from the limits table: set LIMITS_TABLE to its name.`, {
+        code: 'configuration',
+      })
+    },
+  }
 }
 
 /** Where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
@@ -139,7 +152,7 @@ function outletsOf(env: z.infer<typeof StoreVariables>): { catalog: Catalog; ann
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket, AWS_REGION: region } = env
   return {
     catalog: database
-      ? createCatalog({ glue: new GlueClient({ region }), database, bucket, streams: publishedStreams })
+      ? createCatalog({ glue: new GlueClient({ region }), database, bucket, streams: streams })
       : noCatalog,
     announcer: bus ? createAnnouncer({ eventBridge: new EventBridgeClient({ region }), bus, bucket }) : silentAnnouncer,
   }

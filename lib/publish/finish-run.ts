@@ -1,4 +1,4 @@
-import { messageOf, RetryableError } from '../core/errors.ts'
+import { RetryableError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
@@ -6,11 +6,8 @@ import type { Manifest, RunRecord } from './manifest.ts'
 import type { Announcer, Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
-/** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
-export type OtherScan = { readonly stream: Stream; scan(run: Run): Promise<void> }
-
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer; others?: readonly OtherScan[] }
+export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer }
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -27,8 +24,7 @@ export async function finishRun(
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
   deps: FinishDeps,
 ): Promise<RunResult> {
-  const others = await scanOthers(run, deps)
-  const manifest = await publishPatiently(run, [...streams, ...others], deps)
+  const manifest = await publishPatiently(run, streams, deps)
   const record: RunRecord = {
     runId: run.runId,
     scheduledAt: run.scheduledAt,
@@ -50,19 +46,6 @@ export async function finishRun(
 
 function isUnderway({ streams }: RunRecord) {
   return streams.some(({ status }) => status === 'running')
-}
-
-/** What can't be brought now is brought by the next run: it must not keep the others from being published. */
-async function scanOthers(run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> {
-  for (const { stream, scan } of others) {
-    await scan(run).catch((error: unknown) => {
-      log.error('A table was not brought up to date; the next run does it.', {
-        stream: stream.name,
-        reason: messageOf(error),
-      })
-    })
-  }
-  return others.map(({ stream }) => stream)
 }
 
 function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {

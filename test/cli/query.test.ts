@@ -8,7 +8,8 @@ import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { streams } from '../../lib/streams/index.ts'
+import { platformStreams, streams } from '../../lib/streams/index.ts'
+import { tablesOf } from '../../lib/streams/stream.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import { temporaryFolder } from './cli.ts'
 
@@ -19,7 +20,7 @@ let app: App
 
 const silent = { begin() {}, add() {}, end() {}, line() {}, stop() {} }
 function sync() {
-  return runSync(streams, { app, progress: silent, interrupted: new AbortController().signal })
+  return runSync(platformStreams, { app, progress: silent, interrupted: new AbortController().signal })
 }
 async function query(sql: string) {
   const database = await openLakeDatabase(app, sql)
@@ -67,8 +68,8 @@ afterAll(async () => {
 
 describe('views over the lake', () => {
   it('stand with their declared columns before anything was synced', async () => {
-    for (const { tables } of streams) {
-      for (const table of tables) {
+    for (const stream of streams) {
+      for (const table of tablesOf(stream)) {
         const { columns, rows } = await query(`select * from ${table.name}`)
         expect([columns, rows]).toEqual([columnsOf(table).map(({ name }) => name), []])
         expect(await query(`select count(*) from ${table.name}_current`)).toMatchObject({ rows: [[0]] })

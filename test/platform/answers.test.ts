@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
-import { cursorPages } from '../../lib/platform/paging.ts'
+import { sessions } from '../../lib/streams/sessions.ts'
 import { clientOf, failure, sessionsList } from './fixture.ts'
 import { cut, json, stubServer, text } from './stub-server.ts'
 
@@ -43,7 +43,7 @@ describe('a success that brings no data', () => {
     async (body) => {
       const { url } = await stubServer(json(body))
       const client = clientOf(url)
-      const parsed = client.get(sessionsList, {}).then((answer) => cursorPages('sessions').parse(answer))
+      const parsed = client.get(sessionsList, {}).then((answer) => sessions.reading.parse(answer))
       expect(await failure(parsed)).toMatchObject({ name: 'FatalError', code: 'unexpected_body' })
       expect(await failure(client.listSessions())).toMatchObject({ name: 'FatalError', code: 'unexpected_body' })
     },

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { streams } from '../../../lib/streams/index.ts'
+import { tablesOf } from '../../../lib/streams/stream.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
 const { resources } = synthesize()
@@ -130,17 +132,7 @@ describe('what functions may do', () => {
   })
 
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
-    const tables = ['audit_findings', 'computer_provisioning_steps', 'computers', 'credit_limit_outcomes']
-    const more = [
-      'enterprise_control_revisions',
-      'enterprise_setting_changes',
-      'organization_users',
-      'readiness_apps',
-      'readiness_criteria',
-      'readiness_reports',
-      'session_tags',
-      'sessions',
-    ]
+    const tables = streams.flatMap(tablesOf).map(({ name }) => name)
     expect(permissionsOf('PublishRunRole')).toEqual([
       'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
@@ -150,7 +142,7 @@ describe('what functions may do', () => {
       'events:PutEvents on arn:aws:events:event-bus/default',
       'glue:BatchCreatePartition on arn:aws:glue:catalog',
       'glue:BatchCreatePartition on arn:aws:glue:database/platform_sync',
-      ...[...tables, ...more].map((table) => `glue:BatchCreatePartition on arn:aws:glue:table/platform_sync/${table}`),
+      ...tables.sort().map((table) => `glue:BatchCreatePartition on arn:aws:glue:table/platform_sync/${table}`),
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
