@@ -74,7 +74,7 @@ describe('without --local', () => {
     const fault = simulator.fault({ kind: 'mutateRecord', endpoint: 'listUsers', change: { do: 'duplicate' }, page: 1 })
     const { stdout } = await cliHere(['sync', 'organization_users'], variables)
     fault.remove()
-    expect(stdout).toContain('organization_users: 1 received record was a repeat')
+    expect(stdout).toContain('organization_users: 1 record was a repeat')
   })
 
   it('measures the lag from the last complete scan, not from a suspect one or an approval', async () => {

@@ -113,7 +113,7 @@ describe('a platform that the environment names', () => {
 
   it('reads a stream anew after a reset', async () => {
     const { code, stdout } = await cliHere(['reset', 'sessions', '--index', '--local', data])
-    expect([code, stdout]).toEqual([0, expect.stringContaining('writes every record anew')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('writes every record again')])
     const { document } = await here(['sync', 'sessions'], environment)
     expect(document.streams).toMatchObject([
       { stream: 'sessions', counts: { inserted: 0, updated: 120, unchanged: 0 } },
