@@ -48,10 +48,8 @@ export function nestedTable<S extends z.ZodObject>(
     name,
     doc,
     key: [parentKey.column, elementKey.column],
-    each: (record: z.infer<S>): Row[] => {
-      const collection = collectionOf(record) ?? []
-      return Array.from(entriesOf(collection), ([key, value]) => ({ record, key, value }))
-    },
+    each: (record: z.infer<S>): Row[] =>
+      entriesOf(collectionOf(record) ?? []).map(([key, value]) => ({ record, key, value })),
     columns: [
       ofParent(columnAt(schema, parentKey.field, { name: parentKey.column })),
       { name: elementKey.column, doc: elementKey.doc, type: keyType, value: ({ key }: Row) => key },
@@ -64,7 +62,7 @@ export function nestedTable<S extends z.ZodObject>(
 type Collection = {
   element: z.ZodObject
   keyType: 'int64' | 'string'
-  entriesOf: (collection: object) => Iterable<[key: string | number, value: z.infer<z.ZodObject>]>
+  entriesOf: (collection: object) => [key: string | number, value: z.infer<z.ZodObject>][]
 }
 
 /** The list or map at a path: the schema of its elements, and how they are keyed. */
@@ -74,7 +72,11 @@ function collectionAt(schema: z.ZodObject, path: string): Collection {
   const element = inner && coreOf(inner as z.ZodType)
   if (!(element instanceof z.ZodObject)) throw new TypeError(`"${path}" is no list or map of objects, so no table.`)
   return found instanceof z.ZodArray
-    ? { element, keyType: 'int64', entriesOf: (list) => (list as z.infer<z.ZodObject>[]).entries() }
+    ? {
+        element,
+        keyType: 'int64',
+        entriesOf: (list) => (list as z.infer<z.ZodObject>[]).map((value, at) => [at, value]),
+      }
     : { element, keyType: 'string', entriesOf: Object.entries }
 }
 
