@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chain } from '../lib/audit/trail/chain.ts'
+import { extendChain } from '../lib/audit/trail/append-plan.ts'
 import { createDigester } from '../lib/audit/trail/digest.ts'
 import { newHead } from '../lib/audit/trail/head.ts'
-import type { AuditHead } from '../lib/audit/trail/ports.ts'
+import type { HeadStore } from '../lib/audit/trail/ports.ts'
 import { createTrail } from '../lib/audit/trail/trail.ts'
-import { createFolderStore } from '../lib/audit/verify/folder.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { createFileSigner } from '../lib/stores/file-signer.ts'
+import { createTrailFolder } from '../lib/stores/trail-folder.ts'
 import { answering, ask } from './processes.ts'
 
 const entryBytes = 20_000
@@ -26,12 +26,12 @@ answering(async ({ entries }: { entries: number }): Promise<unknown> => {
 })
 
 async function writeTrail(folder: string, entries: number): Promise<void> {
-  const store = createFolderStore(join(folder, dir))
+  const store = createTrailFolder(join(folder, dir))
   const state = newHead()
   for (let revision = 1; revision <= entries; revision++) {
-    const { writes, mark } = chain('entries', state.marks.entries, [entryOf(revision)])
+    const { writes, head } = extendChain('entries', state.heads.entries, [entryOf(revision)])
     for (const { key, bytes } of writes) await store.put(key, bytes)
-    state.marks.entries = mark
+    state.heads.entries = head
   }
   const head = headOf(state)
   const work = { ...store, remove: async () => {} }
@@ -41,7 +41,7 @@ async function writeTrail(folder: string, entries: number): Promise<void> {
   await digester.write(new AbortController().signal)
 }
 
-function headOf(state: ReturnType<typeof newHead>): AuditHead {
+function headOf(state: ReturnType<typeof newHead>): HeadStore {
   let current = { version: 1, state }
   return {
     read: async () => current,

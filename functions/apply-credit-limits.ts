@@ -1,15 +1,21 @@
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, SQSBatchResponse } from 'aws-lambda'
+import * as z from 'zod'
 import { composeLimits } from '../lib/compose/limits.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { applyBatch } from '../lib/limits/apply/apply-batch.ts'
+import { readEvent } from './event.ts'
 import { observe } from './observe.ts'
 
-const { begin, ...doors } = observe()
-const app = composeLimits(processVariables(), doors)
+const { begin, ...telemetry } = observe()
+const app = composeLimits(processVariables(), telemetry)
 const api = app.platform()
 
+/** A batch of the queue. Its records are checked one by one, so that a malformed one fails alone. */
+const Event = z.object({ Records: z.array(z.unknown()) })
+
 /** Applies intents of credit limits; only the messages that failed come again. */
-export async function handler({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+export async function handler(event: unknown, context: Context): Promise<SQSBatchResponse> {
   begin(context)
+  const { Records } = readEvent(Event, event, 'the event source mapping of a queue')
   return await applyBatch(Records, app.applyDeps(api, { remainingMs: () => context.getRemainingTimeInMillis() }))
 }

@@ -1,15 +1,24 @@
-import type { Context, S3ObjectCreatedNotificationEvent } from 'aws-lambda'
+import type { Context } from 'aws-lambda'
+import * as z from 'zod'
 import { composeLimits } from '../lib/compose/limits.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { importFile } from '../lib/limits/intake/import-file.ts'
+import { readEvent } from './event.ts'
 import { observe } from './observe.ts'
 
-const { begin, ...doors } = observe()
-const app = composeLimits(processVariables(), doors)
+const { begin, ...telemetry } = observe()
+const app = composeLimits(processVariables(), telemetry)
+
+/** A notification of S3 that an object was created, as EventBridge brings it. */
+const Event = z.object({
+  time: z.iso.datetime({ offset: true }),
+  detail: z.object({ object: z.object({ key: z.string().min(1) }), requester: z.string().min(1) }),
+})
 
 /** Turns a file that was dropped into the inbox into intents. A file that is refused is no error: its report says why. */
-export async function handler({ time, detail }: S3ObjectCreatedNotificationEvent, context: Context): Promise<void> {
+export async function handler(event: unknown, context: Context): Promise<void> {
   begin(context)
+  const { time, detail } = readEvent(Event, event, "the inbox's rule of EventBridge")
   await importFile(
     { key: detail.object.key, droppedAt: Date.parse(time), droppedBy: detail.requester },
     app.importDeps(),

@@ -2,16 +2,15 @@ import type { Context } from 'aws-lambda'
 import * as z from 'zod'
 import { compose } from '../lib/compose/app.ts'
 import { processVariables } from '../lib/core/env.ts'
-import { finishRun } from '../lib/publish/run-streams.ts'
-import { failureOf, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
+import { finishRun } from '../lib/publish/finish-run.ts'
+import { emitRunMetrics, failureOf, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
 import { streamNamed } from '../lib/streams/index.ts'
-import { measureRun } from '../lib/sync/measure.ts'
-import { Occasion, runOf } from '../lib/sync/occasion.ts'
+import { runOf, ScheduledRun } from '../lib/sync/scheduled-run.ts'
 import { observe } from './observe.ts'
 
 const { begin, ...doors } = observe()
 const app = compose(processVariables(), doors)
-const Event = Occasion.extend({ outcomes: z.array(StepOutcome) })
+const Event = ScheduledRun.extend({ outcomes: z.array(StepOutcome) })
 
 /** Publishes what the streams of a run completed. `failure` says why the run counts as failed; null when it does not. */
 export async function handler(event: unknown, context: Context) {
@@ -21,6 +20,6 @@ export async function handler(event: unknown, context: Context) {
   const results = outcomes.map((outcome) => resultOfSteps(outcome, run.runId))
   const streams = results.map(({ stream }) => streamNamed(stream))
   const { record } = await finishRun(run, { streams, results }, app.finishDeps())
-  measureRun(record, occasion.schedule, doors.metrics)
+  emitRunMetrics(record, occasion.schedule, doors.metrics)
   return { ...record, failure: failureOf(record) }
 }

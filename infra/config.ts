@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
-import { defaultRules } from '../lib/limits/rules.ts'
+import { defaultRules } from '../lib/limits/entries.ts'
 import { platformStreams } from '../lib/streams/index.ts'
 
 const streamNames = platformStreams.map(({ name }) => name)

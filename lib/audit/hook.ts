@@ -1,20 +1,19 @@
+import { canonicalJson } from '../core/canonical-json.ts'
+import type { Json } from '../core/json.ts'
 import { auditFindings, type SettingChangeRow, settingChanges } from '../streams/audit-tables.ts'
 import type { Table } from '../streams/table.ts'
 import type { ScanIds } from '../sync/ports.ts'
-import type { Change } from './changes/diff.ts'
-import { readHistory, type Step, userOf, type WatchedChange } from './changes/history.ts'
-import { changeRowsOf } from './changes/tables.ts'
-import type { Watch, WatchMatch } from './changes/watch.ts'
+import type { SettingChange } from './changes/diff.ts'
+import { type RevisionDiff, readHistory, userOf, type WatchedChange } from './changes/history.ts'
+import { mostSevere, type Watch, type WatchMatch } from './changes/watch.ts'
 import type { Digester } from './trail/digest.ts'
-import { Finding, type Severity } from './trail/finding.ts'
+import { type Finding, readFindings, type Severity } from './trail/finding.ts'
 import type { IndexCache } from './trail/index-cache.ts'
-import { range, readAhead } from './trail/read-ahead.ts'
 import type { Recorder, SeenRevision } from './trail/recorder.ts'
-import { placesOf } from './trail/revision-index.ts'
-import { unseal } from './trail/sealed.ts'
+import { entryRefsOf } from './trail/revision-index.ts'
 import type { Trail } from './trail/trail.ts'
 
-/** What happened to the trail in a scan, for the summary of the run, metrics and events. */
+/** News of the trail after a scan, for the summary of the run, metrics and events. */
 export type AuditNews = {
   entries: number
   findings: Finding[]
@@ -26,7 +25,7 @@ export type AuditNews = {
 export type WatchedSetting = {
   revision: number
   path: string
-  kind: Change['kind']
+  kind: SettingChange['kind']
   rule: string
   severity: Severity
   why: string
@@ -39,19 +38,18 @@ export type WriteRows = (table: Table, records: readonly unknown[]) => Promise<v
 
 /** The audit trail's part in a scan of the enterprise settings' history. Everything is safe to repeat. */
 export type AuditHook = {
-  /** Before a checkpoint moves: what was read is recorded. */
+  /** Records what was read, before a checkpoint moves past it. */
   afterFlush(revisions: readonly SeenRevision[], scan: ScanIds, signal: AbortSignal): Promise<void>
-  /** Before a scan completes: findings, the rows for the warehouse, and what deserves attention. */
+  /** Writes findings and the rows for the warehouse, before a scan completes, and tells what deserves attention. */
   onComplete(
     scan: ScanIds & { seen: ReadonlySet<number>; writeRows: WriteRows },
     signal: AbortSignal,
-  ): Promise<AuditNews & { /** After the scan is complete. */ settle(): Promise<void> }>
+  ): Promise<AuditNews & { /** After the scan is complete. */ acknowledge(): Promise<void> }>
 }
 
 type Deps = { trail: Trail; index: IndexCache; recorder: Recorder; digester: Digester; watch: Watch }
 
 const rowsAtOnce = 2_000
-const readsAtOnce = 16
 
 /** The hook over a trail. */
 export function createAuditHook({ trail, index, recorder, digester, watch }: Deps): AuditHook {
@@ -60,40 +58,31 @@ export function createAuditHook({ trail, index, recorder, digester, watch }: Dep
     onComplete: async ({ seen, writeRows, ...scan }, signal) => {
       await recorder.compare(seen, scan, signal)
       await digester.writeIfDue(signal)
-      const { marks, reported } = (await trail.settled(signal)).state
-      const findings = await readFindings(trail, reported.findings, marks.findings.sequence)
+      const { heads, reported } = (await trail.recoverHead(signal)).state
+      const unreported = { first: reported.findings + 1, last: heads.findings.sequence }
+      const findings: Finding[] = []
+      for await (const each of readFindings((at) => trail.read('findings', at), unreported)) findings.push(each)
       if (findings.length > 0) await writeRows(auditFindings as Table, findings)
-      const steps = readHistory((at) => trail.read('entries', at), placesOf(await index.at(marks)), {
+      const diffs = readHistory((at) => trail.read('entries', at), entryRefsOf(await index.at(heads)), {
         watch,
         only: (after, before) => Math.max(after.sequence, before?.sequence ?? 0) > reported.entries,
       })
-      const matches = await writeChanges(steps, writeRows)
-      const settle = () =>
-        trail.markReported({ entries: marks.entries.sequence, findings: marks.findings.sequence }, signal)
-      return { entries: marks.entries.sequence - reported.entries, findings, matches, settle }
+      const matches = await writeChanges(diffs, writeRows)
+      const acknowledge = () =>
+        trail.markReported({ entries: heads.entries.sequence, findings: heads.findings.sequence }, signal)
+      return { entries: heads.entries.sequence - reported.entries, findings, matches, acknowledge }
     },
   }
 }
 
-async function readFindings(trail: Trail, after: number, last: number): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for await (const { value: bytes } of readAhead(range(after + 1, last), readsAtOnce, (at) =>
-    trail.read('findings', at),
-  )) {
-    const object = bytes && unseal(bytes)
-    if (object) findings.push(Finding.parse(object.value))
-  }
-  return findings
-}
-
 /** Writes what changed, a bounded number of rows at a time; returns what deserves attention. */
-async function writeChanges(steps: AsyncIterable<Step>, writeRows: WriteRows): Promise<WatchedSetting[]> {
+async function writeChanges(diffs: AsyncIterable<RevisionDiff>, writeRows: WriteRows): Promise<WatchedSetting[]> {
   const matches: WatchedSetting[] = []
   let rows: SettingChangeRow[] = []
-  for await (const step of steps) {
-    rows.push(...changeRowsOf(step))
-    for (const change of step.changes) {
-      for (const match of change.matches) matches.push(watchedSetting(step, change, match))
+  for await (const diff of diffs) {
+    rows.push(...rowsOf(diff))
+    for (const change of diff.changes) {
+      for (const match of change.matches) matches.push(watchedSetting(diff, change, match))
     }
     if (rows.length < rowsAtOnce) continue
     await writeRows(settingChanges as Table, rows)
@@ -103,7 +92,35 @@ async function writeChanges(steps: AsyncIterable<Step>, writeRows: WriteRows): P
   return matches
 }
 
-function watchedSetting({ entry }: Step, { path, kind }: WatchedChange, match: WatchMatch): WatchedSetting {
+/** The rows of a revision in the warehouse, one per setting that differs. */
+function rowsOf({ entry, previous, changes }: RevisionDiff): SettingChangeRow[] {
+  const { id, email, name } = userOf(entry)
+  return changes.map(({ path, kind, before, after, secret, matches }, at) => ({
+    revision: entry.revision,
+    entrySequence: entry.sequence,
+    previousRevision: previous?.revision ?? null,
+    previousEntrySequence: previous?.sequence ?? 0,
+    position: at + 1,
+    path,
+    kind,
+    before: jsonText(before),
+    after: jsonText(after),
+    secret,
+    userId: id,
+    userEmail: email,
+    userName: name,
+    updatedAt: typeof entry.updatedAt === 'string' ? entry.updatedAt : null,
+    severity: mostSevere(matches.map(({ severity }) => severity)),
+    rules: matches.length === 0 ? null : matches.map(({ id }) => id).join(','),
+    why: matches.length === 0 ? null : matches.map(({ why }) => why).join(' '),
+  }))
+}
+
+function jsonText(value: Json | undefined) {
+  return value === undefined ? null : canonicalJson(value)
+}
+
+function watchedSetting({ entry }: RevisionDiff, { path, kind }: WatchedChange, match: WatchMatch): WatchedSetting {
   const { email, id } = userOf(entry)
   return {
     revision: entry.revision,

@@ -1,5 +1,5 @@
 import type { Metrics } from '../core/metrics.ts'
-import type { Remark } from '../sync/checkpoint.ts'
+import type { Notice } from '../sync/checkpoint.ts'
 import type { StreamObserver } from '../sync/ports.ts'
 import type { AuditHook, WatchedSetting } from './hook.ts'
 import { type Finding, revisionsText } from './trail/finding.ts'
@@ -13,12 +13,12 @@ export function createAuditObserver(hook: AuditHook, metrics: Metrics): StreamOb
       const news = await hook.onComplete({ runId, scanId, seen: revisions, writeRows }, signal)
       return {
         // The newest first, since not all of a long history can be told.
-        remarks: distinct([
-          ...news.findings.toReversed().map(findingRemark),
-          ...news.matches.toReversed().map(matchRemark),
+        notices: distinct([
+          ...news.findings.toReversed().map(findingNotice),
+          ...news.matches.toReversed().map(matchNotice),
         ]),
-        settle: async () => {
-          await news.settle()
+        acknowledge: async () => {
+          await news.acknowledge()
           metrics.count('AuditEntries', news.entries)
           metrics.count('AuditFindings', news.findings.length)
           metrics.count('AuditWatchMatches', news.matches.length)
@@ -29,11 +29,11 @@ export function createAuditObserver(hook: AuditHook, metrics: Metrics): StreamOb
 }
 
 /** Two items that left one list say the same. */
-function distinct(remarks: Remark[]): Remark[] {
-  return [...new Map(remarks.map((remark) => [`${remark.code} ${remark.about}`, remark])).values()]
+function distinct(notices: Notice[]): Notice[] {
+  return [...new Map(notices.map((notice) => [`${notice.code} ${notice.about}`, notice])).values()]
 }
 
-function findingRemark({ kind, severity, revision, revisionTo, place, message }: Finding): Remark {
+function findingNotice({ kind, severity, revision, revisionTo, place, message }: Finding): Notice {
   return {
     severity,
     code: kind,
@@ -42,7 +42,7 @@ function findingRemark({ kind, severity, revision, revisionTo, place, message }:
   }
 }
 
-function matchRemark({ revision, path, kind, rule, severity, why, user }: WatchedSetting): Remark {
+function matchNotice({ revision, path, kind, rule, severity, why, user }: WatchedSetting): Notice {
   return {
     severity,
     code: rule,

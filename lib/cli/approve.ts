@@ -18,7 +18,7 @@ async function approve(cli: Cli, io: Output, options: CommonOptions & { name: st
   const { withSession } = await import('./session.ts')
   const { runAt } = await import('./run-sync.ts')
   const { approveDeletes } = await import('../sync/approve.ts')
-  const { finishRun } = await import('../publish/run-streams.ts')
+  const { finishRun } = await import('../publish/finish-run.ts')
   return withSession(cli, { io, options, platform: false }, async ({ app }) => {
     const run = runAt(cli.clock.now())
     const result = await approveDeletes(stream, run, await app.syncDeps(noDeadline))

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Change, onlySecretDiffers, shownValue } from '../audit/changes/diff.ts'
-import { diffEntries, type Step, userText, type WatchedChange } from '../audit/changes/history.ts'
-import { type Entry, masked } from '../audit/trail/entry.ts'
+import { onlySecretDiffers, type SettingChange, shownValue } from '../audit/changes/diff.ts'
+import { diffEntries, type RevisionDiff, userText, type WatchedChange } from '../audit/changes/history.ts'
+import { type AuditEntry, masked } from '../audit/trail/entry.ts'
 import { FatalError } from '../core/errors.ts'
-import { stepsOf, withAudit } from './audit-session.ts'
+import { diffsOf, withAudit } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
@@ -17,7 +17,7 @@ function revisionNumber(text: string): number {
 /** `platform-sync audit show REV` */
 export function addAuditShow(audit: Command, cli: Cli): void {
   withLocal(audit.command('show'))
-    .description('show a revision: who made it when, what it changed, and all settings as of it')
+    .description('show a revision: who made it and when, what it changed, and all settings as they were then')
     .argument('<revision>', 'the number of a revision', revisionNumber)
     .action(action<unknown, [number]>(cli, (io, options, revision) => show(cli, io, { ...options, revision })))
 }
@@ -33,22 +33,22 @@ export function addAuditDiff(audit: Command, cli: Cli): void {
 
 async function show(cli: Cli, io: Output, options: CommonOptions & { revision: number }): Promise<ExitCode> {
   const { revision } = options
-  const steps = await withAudit({ cli, io, options }, (audit) => stepsOf(audit, cli.interrupted, new Set([revision])))
-  const last = steps.at(-1)
+  const diffs = await withAudit({ cli, io, options }, (audit) => diffsOf(audit, cli.interrupted, new Set([revision])))
+  const last = diffs.at(-1)
   if (!last) throw unknown(revision)
-  for (const step of steps) sayStep(step, io)
+  for (const each of diffs) sayRevision(each, io)
   const { settings } = last.entry
   io.say(`\nSettings as of revision ${revision}:`)
   io.say(plain(JSON.stringify(settings === undefined ? null : masked(settings), null, 2)))
-  io.result({ revision, entries: steps.map(stepJson) })
+  io.result({ revision, entries: diffs.map(revisionJson) })
   return exitCodes.complete
 }
 
 async function diff(cli: Cli, io: Output, options: CommonOptions & { pair: [number, number] }): Promise<ExitCode> {
   const [a, b] = options.pair
-  const steps = await withAudit({ cli, io, options }, (audit) => stepsOf(audit, cli.interrupted, new Set([a, b])))
-  const entryOf = (revision: number): Entry => {
-    const found = steps.findLast(({ entry }) => entry.revision === revision)
+  const diffs = await withAudit({ cli, io, options }, (audit) => diffsOf(audit, cli.interrupted, new Set([a, b])))
+  const entryOf = (revision: number): AuditEntry => {
+    const found = diffs.findLast(({ entry }) => entry.revision === revision)
     if (!found) throw unknown(revision)
     return found.entry
   }
@@ -72,14 +72,14 @@ function unknown(revision: number) {
   })
 }
 
-function headline(entry: Entry): string {
+function headline(entry: AuditEntry): string {
   const { revision, updatedAt } = entry
   const when = typeof updatedAt === 'string' ? updatedAt : 'at an unknown time'
   return plain(`revision ${revision}, ${when}, by ${userText(entry)}`)
 }
 
 /** A revision with what it changed, and why that deserves attention. */
-export function sayStep({ entry, previous, changes }: Step, io: Output): void {
+export function sayRevision({ entry, previous, changes }: RevisionDiff, io: Output): void {
   const { recordedAt, sequence, hash } = entry
   io.say(io.style('bold', headline(entry)))
   io.say(io.style('dim', `entry ${sequence}, recorded ${recordedAt}, hash ${hash.slice(0, 16)}`))
@@ -89,7 +89,7 @@ export function sayStep({ entry, previous, changes }: Step, io: Output): void {
 }
 
 /** Says how a setting differs. */
-export function sayChange(change: Change & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void {
+export function sayChange(change: SettingChange & Partial<Pick<WatchedChange, 'matches'>>, io: Output): void {
   const { path, kind, before, after, matches = [] } = change
   const bySecret = onlySecretDiffers(change)
   io.say(`  ${plain(path)}${bySecret ? ' secret changed' : kind === 'changed' ? '' : ` ${kind}`}`)
@@ -104,11 +104,11 @@ function oneLine(text: string, { columns }: Output): string {
   return line.length > room ? `${line.slice(0, room - 1)}…` : line
 }
 
-function changeJson({ path, kind, before, after, secret }: Change) {
+function changeJson({ path, kind, before, after, secret }: SettingChange) {
   return { path, kind, before, after, secret }
 }
 
-function stepJson({ entry, previous, changes }: Step) {
+function revisionJson({ entry, previous, changes }: RevisionDiff) {
   return {
     ...(masked(entry as never) as object),
     previous,

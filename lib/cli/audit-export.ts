@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
-import { createFolderStore } from '../audit/verify/folder.ts'
-import { faultsText, type TrailReport } from '../audit/verify/verify.ts'
-import { keyIdOption } from './audit-keys.ts'
-import { findingsOf, marksOf, stepsOf, verifyStored, withAudit } from './audit-session.ts'
+import { faultsText, type Verification } from '../audit/verify/verify.ts'
+import { createTrailFolder } from '../stores/trail-folder.ts'
+import { keyIdOption } from './audit-verify.ts'
+import { diffsOf, findingsOf, headsOf, verifyStored, withAudit } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { atPath, fillFolder } from './out-path.ts'
@@ -65,19 +65,19 @@ async function packOf(audit: Audit, { cli, options, dir }: { cli: Cli; options: 
   await audit.digester.writeIfDue(interrupted)
   const { html } = await pageOf(audit, cli, options)
   const extras = [{ path: 'report.html', bytes: Buffer.from(html) }]
-  const marks = await marksOf(audit, interrupted)
-  return exportPack({ trail: audit.store, out: createFolderStore(dir), signer: audit.signer, clock, marks, extras })
+  const heads = await headsOf(audit, interrupted)
+  return exportPack({ trail: audit.store, out: createTrailFolder(dir), signer: audit.signer, clock, heads, extras })
 }
 
 async function pageOf(
   audit: Audit,
   { clock, interrupted: signal }: Cli,
   { keyId }: Options,
-): Promise<{ html: string; verification: TrailReport }> {
+): Promise<{ html: string; verification: Verification }> {
   const { renderReport } = await import('../audit/report/report.ts')
   const now = clock.now()
   const verification = await verifyStored(audit, { signal, now, trustedKeyIds: keyId })
-  const [steps, findings] = [await stepsOf(audit, signal), await findingsOf(audit, signal)]
+  const [diffs, findings] = [await diffsOf(audit, signal), await findingsOf(audit, signal)]
   const writtenAt = new Date(now).toISOString()
-  return { html: renderReport({ writtenAt, verification, trustedKeyIds: keyId ?? [], findings, steps }), verification }
+  return { html: renderReport({ writtenAt, verification, trustedKeyIds: keyId ?? [], findings, diffs }), verification }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withAudit } from './audit-session.ts'
+import { withAudit } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
@@ -13,12 +13,12 @@ export function addAuditRestoreHead(audit: Command, cli: Cli): void {
 
 async function restore(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { restoreHead } = await import('../audit/verify/restore-head.ts')
-  const { marks, report } = await withAudit({ cli, io, options }, ({ store, head }) => restoreHead(store, head))
+  const { heads, verification } = await withAudit({ cli, io, options }, ({ store, head }) => restoreHead(store, head))
   io.say(
-    `The head reaches to entry ${marks.entries.sequence}, finding ${marks.findings.sequence}, digest ${marks.digests.sequence}.`,
+    `The head reaches to entry ${heads.entries.sequence}, finding ${heads.findings.sequence}, digest ${heads.digests.sequence}.`,
   )
-  if (report.unsignedEntries > 0)
-    io.say(`${report.unsignedEntries} entries after the newest digest were taken as they stand.`)
-  io.result({ marks, unsignedEntries: report.unsignedEntries })
+  const { unsignedEntries } = verification
+  if (unsignedEntries > 0) io.say(`${unsignedEntries} entries after the newest digest were taken as they stand.`)
+  io.result({ marks: heads, unsignedEntries })
   return exitCodes.complete
 }

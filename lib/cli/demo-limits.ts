@@ -6,8 +6,8 @@ import type { Cli } from './command.ts'
 import { sayHeading, sayParagraph } from './demo-story.ts'
 import { applyPlan } from './limits-apply.ts'
 import { sayPlan } from './limits-plan.ts'
-import { type SavedPlan, savePlan } from './limits-plans.ts'
-import { inSession, type LimitsSession } from './limits-session.ts'
+import { type SavedPlan, savePlan } from './limits-saved-plans.ts'
+import { type LimitsWorkspace, withLimitsIn } from './limits-workspace.ts'
 import type { Output } from './output.ts'
 
 /** What became of the demo's credit limits, for `--json`. */
@@ -19,11 +19,11 @@ const maxLimit = 10_000
 /** Sets limits of 1,000 addresses: a plan that is refused, then the corrected one, applied. */
 export function demoLimits(
   cli: Cli,
-  { io, users, ...within }: Pick<LimitsSession, 'session' | 'log'> & { io: Output; users: readonly string[] },
+  { io, users, ...within }: Pick<LimitsWorkspace, 'session' | 'log'> & { io: Output; users: readonly string[] },
 ): Promise<DemoLimits> {
   const variables = { ...within.session.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
   const session = { ...within.session, variables }
-  return inSession(cli, { ...within, session }, async (opened) => {
+  return withLimitsIn(cli, { ...within, session }, async (opened) => {
     sayHeading('5. Credit limits for 1,000 people', io)
     sayParagraph(
       `A spreadsheet says what each may use; at most 10,000 is allowed. ${strangers} of the addresses are unknown to the ` +
@@ -48,7 +48,7 @@ export function demoLimits(
   })
 }
 
-async function plan(csv: string, opened: LimitsSession): Promise<SavedPlan> {
+async function plan(csv: string, opened: LimitsWorkspace): Promise<SavedPlan> {
   const file = join(opened.session.folder ?? '.', 'limits.csv')
   await writeFile(file, csv)
   return savePlan(file, opened)

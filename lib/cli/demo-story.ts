@@ -70,8 +70,9 @@ export function sayQuery({ title, sql }: DemoQuery, answer: Answer, io: Output):
 export function sayAudit(io: Output): void {
   sayHeading('4. The history of the settings proves itself', io)
   sayParagraph(
-    'Each revision of the enterprise settings is an entry of a chain that is signed after each sync. Whoever changes or ' +
-      'removes one is found out, also in a copy, and without this project. Checked, and the newest two:',
+    'Each revision of the enterprise settings is an entry of a chain, which is signed after each sync. Nobody can change ' +
+      'or remove an entry unseen. Anyone can check that, also in a copy and without this project. Here is the check, and ' +
+      'then the two newest entries:',
     io,
   )
 }
@@ -90,7 +91,7 @@ export function sayClosing(
     io,
   )
   io.say(
-    'How the streams stand, and another sync: no record changed, so that none is written (the broken one is set aside anew)',
+    'See how the streams stand. Then sync again: nothing changed, so nothing is written but the broken record, set aside',
   )
   command(`status ${local}`)
   command(`sync ${local}`)
@@ -98,7 +99,7 @@ export function sayClosing(
   command(`sync ${local} --skip-days 1`)
   io.say('Ask the lake (tables and columns: docs/streams.md)')
   command(`query ${local} "select status, count(*) from sessions_current group by all"`)
-  io.say('What became of the limits; the next sync brings it to the lake, as credit_limit_outcomes')
+  io.say('See what became of the limits. The next sync brings that to the lake, as credit_limit_outcomes')
   command(`limits outcomes --failed ${local}`)
   io.say('A page for an auditor, and evidence that anyone can check')
   command(`audit report ${local} --out report.html`)

@@ -99,17 +99,16 @@ async function syncAll(app: Session['app'], { io, ...watching }: Syncing): Promi
 }
 
 async function showAudit({ app }: Session, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> {
-  const { stepsOf, verifyStored } = await import('./audit-session.ts')
+  const { diffsOf, verifyStored } = await import('./audit-workspace.ts')
   const { sayVerification, verificationJson } = await import('./audit-verify.ts')
-  const { sayStep } = await import('./audit-diff.ts')
+  const { sayRevision } = await import('./audit-diff.ts')
   const audit = app.audit as Audit
   const signal = cli.interrupted
   sayAudit(io)
   const verification = await verifyStored(audit, { signal, now: cli.clock.now() })
   sayVerification(verification, { io, keysFrom: 'signer' })
   io.say()
-  const steps = (await stepsOf(audit, signal)).slice(-2)
-  for (const step of steps) sayStep(step, io)
+  for (const diff of (await diffsOf(audit, signal)).slice(-2)) sayRevision(diff, io)
   return verificationJson(verification, 'signer')
 }
 

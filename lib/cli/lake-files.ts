@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
-import type { Manifest, PartFile } from '../publish/manifest.ts'
+import type { Manifest } from '../publish/manifest.ts'
+import type { PartFile } from '../sync/checkpoint.ts'
 
 /** What is published, as the warehouse's readers see it. */
 export type PublishedLake = {

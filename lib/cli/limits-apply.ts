@@ -2,15 +2,15 @@ import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
 import type { Plan } from '../limits/intake/plan.ts'
 import { type IntentMessage, publishIntents } from '../limits/intake/publisher.ts'
-import type { Outcome } from '../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../streams/credit-limit-outcomes.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
-import { accountName, type LimitsSession, withWorker } from './limits-session.ts'
+import { accountName, type LimitsWorkspace, withWorker } from './limits-workspace.ts'
 import { number, type Output, type Terminal } from './output.ts'
 
-/** What applying a plan came to. */
-export type AppliedPlan = { code: ExitCode; outcomes: Outcome[] }
+/** The result of applying a plan. */
+export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 
 type Waiting = { io: Output; waitMs: number }
 
@@ -21,7 +21,7 @@ type Waiting = { io: Output; waitMs: number }
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs }: Waiting & { opened: LimitsSession },
+  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
 ): Promise<AppliedPlan> {
   const { limits } = opened
   await checkPlan(plan, limits)
@@ -43,7 +43,7 @@ export async function applyPlan(
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
-function sayWaiting({ session }: LimitsSession, io: Output, interrupted: boolean): void {
+function sayWaiting({ session }: LimitsWorkspace, io: Output, interrupted: boolean): void {
   if (interrupted) {
     const goesOn =
       session.folder === null
@@ -59,9 +59,12 @@ function sayWaiting({ session }: LimitsSession, io: Output, interrupted: boolean
   io.say(`\nSome entries have no outcome yet. ${next}`)
 }
 
-type Following = { opened: LimitsSession; stderr: Terminal; signal: AbortSignal; waitMs: number }
+type Following = { opened: LimitsWorkspace; stderr: Terminal; signal: AbortSignal; waitMs: number }
 
-async function follow(intents: readonly IntentMessage[], { opened, stderr, ...until }: Following): Promise<Outcome[]> {
+async function follow(
+  intents: readonly IntentMessage[],
+  { opened, stderr, ...until }: Following,
+): Promise<LimitOutcome[]> {
   const { reader, clock } = opened.limits
   const total = intents.reduce((sum, intent) => sum + intent.limits.length, 0)
   if (total === 0) return []
@@ -73,7 +76,7 @@ async function follow(intents: readonly IntentMessage[], { opened, stderr, ...un
   )
   const signal = AbortSignal.any([until.signal, timeout.signal])
   const bar = createBar(stderr, total)
-  const outcomes: Outcome[] = []
+  const outcomes: LimitOutcome[] = []
   try {
     for await (const some of followIntents(intents, { reader, clock, signal, pauseMs: 200 })) {
       outcomes.push(...some)

@@ -2,21 +2,21 @@ import { FatalError } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
 import { isFailure } from '../limits/outcomes/outcome.ts'
 import type { LedgerReader } from '../limits/ports.ts'
-import { type Outcome, type OutcomeName, outcomeNames } from '../streams/credit-limit-outcomes.ts'
+import { type LimitOutcome, type OutcomeName, outcomeNames } from '../streams/credit-limit-outcomes.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output, tableText, widthOf } from './output.ts'
 
-/** How many entries ended how; `waiting` have no outcome yet. */
+/** The number of entries per outcome; `waiting` have none yet. */
 export type Tally = Record<OutcomeName, number> & { waiting: number }
 
 /** Counts outcomes among the entries that were sent. */
-export function tallyOf(outcomes: readonly Outcome[], sent: number): Tally {
+export function tallyOf(outcomes: readonly LimitOutcome[], sent: number): Tally {
   const tally: Tally = { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0, waiting: 0 }
   for (const { outcome } of outcomes) tally[outcome] += 1
   return { ...tally, waiting: sent - outcomes.length }
 }
 
-/** 0 when every entry was applied, 1 when none was, 3 in between. */
+/** The exit code: 0 when every entry was applied, 1 when none was, 3 in between. */
 export function exitCodeOfTally({ applied, ...others }: Tally): ExitCode {
   if (Object.values(others).every((count) => count === 0)) return exitCodes.complete
   return applied > 0 ? exitCodes.partly : exitCodes.failed
@@ -30,8 +30,8 @@ const colours = {
   unaccounted: 'red',
 } as const satisfies Record<OutcomeName, string>
 
-/** The outcomes in numbers, and those that somebody should look at. */
-export function sayTally(outcomes: readonly Outcome[], { tally, io }: { tally: Tally; io: Output }): void {
+/** Shows outcomes in numbers, and those that somebody should look at. */
+export function sayTally(outcomes: readonly LimitOutcome[], { tally, io }: { tally: Tally; io: Output }): void {
   const names = [...outcomeNames, 'waiting' as const].filter((name) => name === 'applied' || tally[name] > 0)
   io.say(
     tableText(
@@ -47,8 +47,8 @@ export function sayTally(outcomes: readonly Outcome[], { tally, io }: { tally: T
   sayOutcomes(failed, { io, most: 20 })
 }
 
-/** Outcomes as a table; a narrow terminal gets the columns that say most. */
-export function sayOutcomes(outcomes: readonly Outcome[], { io, most }: { io: Output; most: number }): void {
+/** Shows outcomes as a table; a narrow terminal gets the columns that say most. */
+export function sayOutcomes(outcomes: readonly LimitOutcome[], { io, most }: { io: Output; most: number }): void {
   const shown = outcomes.slice(0, most)
   const tableOf = (some: typeof columns) =>
     tableText(
@@ -64,7 +64,7 @@ export function sayOutcomes(outcomes: readonly Outcome[], { io, most }: { io: Ou
   if (outcomes.length > most) io.say(`... and ${number(outcomes.length - most)} more (--json shows all)`)
 }
 
-type OutcomeColumn = { title: string; right?: boolean; cell: (outcome: Outcome, io: Output) => string }
+type OutcomeColumn = { title: string; right?: boolean; cell: (outcome: LimitOutcome, io: Output) => string }
 
 const columns: readonly OutcomeColumn[] = [
   { title: 'recorded', cell: ({ recordedAt }) => `${recordedAt.slice(0, 19)}Z` },
@@ -76,16 +76,16 @@ const columns: readonly OutcomeColumn[] = [
   { title: 'reason', cell: ({ reason }) => reason ?? '' },
 ]
 
-/** Which outcomes to show. */
+/** The choice of outcomes to show. */
 export type OutcomeOptions = { failed?: boolean; email?: string; since?: string }
 
 const weekMs = 7 * 86_400_000
 
-/** Outcomes as they were asked for, newest first. */
+/** Finds the outcomes that were asked for, newest first. */
 export async function findOutcomes(
   { failed, email }: OutcomeOptions,
   { reader, since, now }: { reader: LedgerReader; since: number | undefined; now: number },
-): Promise<Outcome[]> {
+): Promise<LimitOutcome[]> {
   if (email !== undefined) {
     const all = await reader.outcomesOf(identityOf(email))
     return all.filter(
@@ -93,7 +93,7 @@ export async function findOutcomes(
         (!failed || isFailure(outcome)) && (since === undefined || Date.parse(recordedAt) >= since),
     )
   }
-  const found: Outcome[] = []
+  const found: LimitOutcome[] = []
   const read = failed ? reader.failedBetween : reader.outcomesBetween
   for await (const outcome of read(since ?? now - weekMs, now + 1)) found.push(outcome)
   return found.sort((a, b) => (a.recordedAt < b.recordedAt ? 1 : a.recordedAt > b.recordedAt ? -1 : 0))
@@ -105,7 +105,7 @@ function isDay(day: string | undefined): boolean {
   return Number.isFinite(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
 }
 
-/** A time as people write it. @throws FatalError `usage` */
+/** Reads a time as people write it. @throws FatalError `usage` */
 export function timeOf(text: string): number {
   const [day] = /^\d{4}-\d\d-\d\d(?=$|T[\d:.]+(Z|[+-]\d\d:\d\d)$)/.exec(text) ?? []
   const time = isDay(day) ? Date.parse(text) : Number.NaN

@@ -1,15 +1,15 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import type { SavedPlan } from './limits-plans.ts'
+import type { SavedPlan } from './limits-saved-plans.ts'
 import { number, type Output, tableText } from './output.ts'
 
 function limitText(limit: number | null): string {
   return limit === null ? '?' : number(limit)
 }
 
-/** Rows that are shown of each kind. */
+/** The number of rows that are shown of each kind. */
 export const shownRows = 12
 
-/** What a plan would do, row by row; of each kind the first ones. */
+/** Shows what a plan would do, row by row; of each kind the first ones. */
 export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most }: { io: Output; most: number }): void {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
@@ -55,20 +55,19 @@ export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most 
 }
 
 function sayNotes({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void {
-  if (!knowsUsers) io.say('\nThe users were not synced, so that unknown addresses are not told from known ones.')
+  if (!knowsUsers) io.say('\nThe users were not synced, so the plan can not tell which addresses are unknown.')
   if (unfinished === 0) return
-  io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters), so that`)
-  io.say('limits that stand already are sent, too: they come after those requests.')
+  io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters).`)
+  io.say('So limits that stand already are sent, too: they come after those requests.')
 }
 
 function nothingToApply({ same, invalid, conflicts }: SavedPlan['plan']): string {
   if (invalid.length + conflicts.length === 0) return 'Nothing to change.'
-  if (same.length === 0)
-    return 'No row is valid, so that there is nothing to apply. Correct the file and plan it again.'
+  if (same.length === 0) return 'No row is valid, so there is nothing to apply. Correct the file and plan it again.'
   return 'Nothing to change among the valid rows. Correct the others and plan the file again.'
 }
 
-/** How to go on with a plan. */
+/** Says how to go on with a plan. */
 export function sayNext({ plan, path }: SavedPlan, io: Output): void {
   if (plan.refusals.length > 0) return
   io.say()
@@ -84,7 +83,7 @@ function sayList(title: string, lines: readonly string[], { io, most }: { io: Ou
   if (some.length < lines.length) io.say(`  ... and ${number(lines.length - some.length)} more (--all shows them)`)
 }
 
-/** 0 when every row can be applied or stands already, 3 when only some, 1 when the plan as a whole may not be applied. */
+/** The exit code: 0 when every row can be applied or stands already, 3 when only some, 1 when the plan may not be applied. */
 export function exitCodeOfPlan({ plan }: SavedPlan): ExitCode {
   if (plan.refusals.length > 0) return exitCodes.failed
   if (plan.invalid.length + plan.conflicts.length === 0) return exitCodes.complete

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
 import { number, type Output } from './output.ts'
 
-/** `platform-sync limits ...` */
+/** Adds the commands `platform-sync limits ...`. */
 export function addLimits(program: Command, cli: Cli): void {
   const limits = program.command('limits').description('set credit limits of users, and see what became of them')
   withLocal(limits.command('plan'))
@@ -33,8 +33,8 @@ export function addLimits(program: Command, cli: Cli): void {
 }
 
 async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
-  const { savePlan } = await import('./limits-plans.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
+  const { savePlan } = await import('./limits-saved-plans.ts')
   const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
   return withLimits(cli, { io, options, platform: false }, async (opened) => {
     const saved = await savePlan(options.file, opened)
@@ -47,8 +47,8 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { file: strin
 }
 
 async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string; wait: number }): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
-  const { loadPlan } = await import('./limits-plans.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
+  const { loadPlan } = await import('./limits-saved-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const saved = await loadPlan(options.id, opened.plans)
@@ -58,7 +58,7 @@ async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string
 }
 
 async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
   const { findOutcomes, sayOutcomes, timeOf } = await import('./limits-outcomes.ts')
   const since = options.since === undefined ? undefined : timeOf(options.since)
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
@@ -71,7 +71,7 @@ async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOp
 }
 
 async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
-  const { withLimits, withWorker } = await import('./limits-session.ts')
+  const { withLimits, withWorker } = await import('./limits-workspace.ts')
   const { redriveDeadLetters } = await import('../stores/limits-queue.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const { sqs, queueUrl, deadLettersUrl, reader } = opened.limits
@@ -94,7 +94,7 @@ async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<Ex
 }
 
 async function exportLimits(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
-  const { withLimits } = await import('./limits-session.ts')
+  const { withLimits } = await import('./limits-workspace.ts')
   const { writeLimitsCsv } = await import('../limits/intake/csv.ts')
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
     const known: { address: string; limit: number }[] = []

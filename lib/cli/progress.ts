@@ -1,7 +1,7 @@
 import { MultiBar, Presets } from 'cli-progress'
 import { messageOf } from '../core/errors.ts'
 import type { Log, LogFields } from '../core/log.ts'
-import type { StreamResult } from '../sync/attempt.ts'
+import type { StreamResult } from '../sync/context.ts'
 import { number, type Terminal } from './output.ts'
 
 /** What a person sees of work that takes a while: bars on a terminal, lines elsewhere. On stderr. */

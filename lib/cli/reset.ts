@@ -21,9 +21,7 @@ async function reset(cli: Cli, io: Output, options: Options & CommonOptions & { 
   return withSession(cli, { io, options, platform: false }, async ({ app }) => {
     const index = options.index === true
     await app.checkpoints.reset(stream, { index, now: cli.clock.now() })
-    const effect = index
-      ? 'and writes every record anew (no delete can be found by it)'
-      : 'and compares with what is known'
+    const effect = index ? 'and writes every record again' : 'and compares with what is known'
     io.say(`${stream} is reset: the next sync reads its list from the beginning, ${effect}.`)
     io.result({ stream, reset: true, index })
     return exitCodes.complete

@@ -1,4 +1,4 @@
-import type { Remark, StreamStatus } from '../sync/checkpoint.ts'
+import type { Notice, StreamStatus } from '../sync/checkpoint.ts'
 import { type Head, number, type Output, plain, tableText, widthOf } from './output.ts'
 import type { FinishedRun, TimedResult } from './run-sync.ts'
 
@@ -29,7 +29,7 @@ export function sayRun({ record, results, seconds, interrupted }: FinishedRun, i
   if (troubled.length > 0) io.say()
   for (const { stream, status, reason } of troubled)
     io.say(`${statusText(status, io)} ${stream}: ${plain(reason ?? '')}`)
-  sayRemarks(results, io)
+  sayNotices(results, io)
   io.say()
   io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)
   if (interrupted) io.say('Stopped. What was read is kept; the next sync goes on there.')
@@ -39,26 +39,26 @@ export function sayRun({ record, results, seconds, interrupted }: FinishedRun, i
 function sayRepeats(results: readonly TimedResult[], io: Output): void {
   for (const { stream, counts } of results) {
     if (!counts?.duplicate) continue
-    const were = counts.duplicate === 1 ? 'was a repeat' : 'were repeats'
-    io.say(`${stream}: ${number(counts.duplicate)} received ${were} of what the same scan had read.`)
+    const were = counts.duplicate === 1 ? 'record was a repeat' : 'records were repeats'
+    io.say(`${stream}: ${number(counts.duplicate)} ${were} of what the same scan had read before.`)
   }
 }
 
 /** A severity in its colour. */
-export function severityText(severity: Remark['severity'], io: Output): string {
+export function severityText(severity: Notice['severity'], io: Output): string {
   return io.style(severity === 'critical' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
 }
 
-const remarksShown = 8
+const noticesShown = 8
 
 /** What deserves attention in what was read, a line each. */
-function sayRemarks(results: readonly TimedResult[], io: Output): void {
-  const all = results.flatMap(({ remarks = [] }) => remarks)
+function sayNotices(results: readonly TimedResult[], io: Output): void {
+  const all = results.flatMap(({ notices = [] }) => notices)
   if (all.length > 0) io.say()
-  for (const { severity, about, message } of all.slice(0, remarksShown)) {
+  for (const { severity, about, message } of all.slice(0, noticesShown)) {
     io.say(`${severityText(severity, io)}  ${plain(`${about}. ${message}`)}`)
   }
-  if (all.length > remarksShown)
+  if (all.length > noticesShown)
     io.say('More deserves attention: "platform-sync audit report --out report.html" lists all of it.')
 }
 
@@ -69,12 +69,12 @@ export function runJson({ record, results, manifest, seconds, interrupted }: Fin
     status: record.status,
     seconds,
     interrupted,
-    streams: results.map(({ stream, status, reason, counts, remarks = [], apiCalls, seconds: streamSeconds }) => ({
+    streams: results.map(({ stream, status, reason, counts, notices = [], apiCalls, seconds: streamSeconds }) => ({
       stream,
       status,
       reason,
       counts,
-      remarks,
+      notices,
       apiCalls,
       seconds: streamSeconds,
     })),

@@ -1,9 +1,10 @@
 import type { App } from '../compose/app.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
-import { driveStream, finishRun, type RunResult } from '../publish/run-streams.ts'
+import { finishRun, type RunResult } from '../publish/finish-run.ts'
 import { platformStreams } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { Run, StreamResult, SyncDeps } from '../sync/attempt.ts'
+import type { Run, StreamResult, SyncDeps } from '../sync/context.ts'
+import { driveStream } from '../sync/drive-stream.ts'
 import type { Source } from '../sync/ports.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
@@ -99,7 +100,7 @@ function watchedSource(source: Source, { progress, stop }: Reading): { source: S
     }
     try {
       const signal = AbortSignal.any([options.signal, stop])
-      const page = await source.fetchPage(stream, token, { signal, onRequest })
+      const page = await source.fetchPage(stream, token, { ...options, signal, onRequest })
       progress.add(stream.name, page.records.length)
       return page
     } catch (error) {

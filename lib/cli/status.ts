@@ -54,8 +54,8 @@ function isNew(standings: readonly Standing[]): boolean {
 
 function tell({ standings, lastRun, lostState }: Found, io: Output): ExitCode {
   if (lostState) {
-    io.say('No stream has a state, yet the lake holds published runs: the state table is a new one, or its content is')
-    io.say('gone. Restore it if you can; else the next sync takes every record for new, and finds no delete.')
+    io.say('No stream has a state, but the lake holds published runs. The state table is a new one, or its content is')
+    io.say('gone. Restore it if you can. Otherwise the next sync takes every record for new, and finds no delete.')
   } else if (isNew(standings)) io.say('Nothing was synced yet. Begin with: platform-sync sync')
   else say(standings, io)
   if (lastRun) io.say(`\nLast run ${lastRun.runId}: ${lastRun.status}, finished ${time(lastRun.finishedAt)}.`)

@@ -1,15 +1,13 @@
-import { KMSClient } from '@aws-sdk/client-kms'
 import type * as z from 'zod'
 import { type Audit, createAudit } from '../audit/audit.ts'
 import { createWatch } from '../audit/changes/watch.ts'
-import { configuredRules } from '../audit/changes/watch-rules-configured.ts'
+import { configuredRules } from '../audit/changes/watch-rules.ts'
 import type { Signer } from '../audit/trail/ports.ts'
 import type { Clock } from '../core/clock.ts'
 import type { AuditVariables, StoreVariables } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { createDynamoHead } from '../stores/audit-head.ts'
-import { callAws } from '../stores/aws-errors.ts'
 import type { AwsClients } from '../stores/clients.ts'
 import { createFileSigner } from '../stores/file-signer.ts'
 import { createKmsSigner } from '../stores/kms-signer.ts'
@@ -27,7 +25,7 @@ export function auditOf(
   return createAudit({
     store: createObjectStore({ s3, bucket }),
     work: objects,
-    head: createDynamoHead({ dynamodb, table, callAws }),
+    head: createDynamoHead({ dynamodb, table }),
     signer: signerOf(env),
     watch: createWatch(configuredRules(env.AUDIT_WATCH_RULES)),
     clock,
@@ -40,7 +38,7 @@ export function auditOf(
 
 function signerOf(env: z.infer<typeof AuditVariables> & { AWS_REGION: string }): Signer {
   const { AUDIT_SIGNING_KEY_ARN: keyArn, AUDIT_SIGNING_KEY_FILE: file, AWS_REGION: region } = env
-  if (keyArn) return createKmsSigner({ kms: new KMSClient({ region }), keyArn, callAws })
+  if (keyArn) return createKmsSigner({ target: { region }, keyArn })
   if (file) return createFileSigner(file)
   throw new FatalError(
     'AUDIT_BUCKET is set, but nothing signs its digests: set AUDIT_SIGNING_KEY_ARN to the ARN of the signing key (an output of ' +

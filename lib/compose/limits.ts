@@ -7,16 +7,15 @@ import type { Deadline } from '../core/deadline.ts'
 import { PlatformVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { ApplyDeps } from '../limits/apply/apply.ts'
+import type { BatchDeps } from '../limits/apply/apply-batch.ts'
+import { defaultRules, type LimitRules } from '../limits/entries.ts'
 import type { ImportDeps } from '../limits/intake/import-file.ts'
-import type { LimitsApi } from '../limits/ports.ts'
-import { defaultRules, type LimitRules } from '../limits/rules.ts'
+import type { Inbox, LimitsApi } from '../limits/ports.ts'
 import type { PlatformClient } from '../platform/client.ts'
 import { type AwsClients, createAwsClients } from '../stores/clients.ts'
-import { createLargeObjects } from '../stores/large-objects.ts'
+import { createInbox } from '../stores/inbox.ts'
 import { createLedger, createLedgerReader, ledgerParts } from '../stores/ledger.ts'
-import { createIntentQueue, createPauses, messagesOn, type Pauses } from '../stores/limits-queue.ts'
-import { createObjectStore } from '../stores/objects.ts'
+import { createIntentQueue, createMessagePauses, messagesOn } from '../stores/limits-queue.ts'
 import { createSecretReader } from '../stores/secrets.ts'
 import { createSqsClient, platformOf, targetOf } from './clients.ts'
 
@@ -80,14 +79,14 @@ export function composeLimits(variables: Variables, doors: LimitsDoors) {
     /** The platform, as the environment says. @throws FatalError `configuration` */
     platform: () => platformFrom(variables, { clock, log }),
     /** What applying messages needs; the deadline is the invocation's. */
-    applyDeps: (api: LimitsApi, deadline: Deadline): ApplyDeps & { pauses: Pauses } => ({
+    applyDeps: (api: LimitsApi, deadline: Deadline): BatchDeps => ({
       api,
       ledger: createLedger(parts),
-      pauses: createPauses({ sqs, queueUrl }),
+      pauses: createMessagePauses({ sqs, queueUrl }),
       ...{ rules, clock, deadline, log, metrics, newOwner },
     }),
     /** What importing a file needs. */
-    importDeps: (): ImportDeps => ({ ...inboxOf(env, clients), reader, queue, rules, clock, random, log }),
+    importDeps: (): ImportDeps => ({ inbox: inboxOf(env, clients), reader, queue, rules, clock, random, log }),
     close: () => {
       clients.destroy()
       sqs.destroy()
@@ -100,8 +99,7 @@ function platformFrom(variables: Variables, observed: { clock: Clock; log: Log }
   return platformOf(env, createSecretReader(new SecretsManagerClient({ region: env.AWS_REGION })), observed)
 }
 
-function inboxOf({ INBOX_BUCKET }: LimitsVariables, { s3 }: AwsClients): Pick<ImportDeps, 'inbox' | 'large'> {
+function inboxOf({ INBOX_BUCKET }: LimitsVariables, { s3 }: AwsClients): Inbox {
   const named = z.object({ INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket') })
-  const bucket = { s3, bucket: readVariables(named, { INBOX_BUCKET }).INBOX_BUCKET }
-  return { inbox: createObjectStore(bucket), large: createLargeObjects(bucket) }
+  return createInbox({ s3, bucket: readVariables(named, { INBOX_BUCKET }).INBOX_BUCKET })
 }

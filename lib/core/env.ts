@@ -19,7 +19,7 @@ function address(hint: string) {
   })
 }
 
-/** Where the platform is, and the credential for it (design §11). */
+/** Where the platform is, and the credential for it. */
 export const PlatformVariables = z.object({
   PLATFORM_APP_URL: address('set it to the base address of the readiness reports, for example https://app.example.com'),
   PLATFORM_BASE_URL: address('set it to the base address of the v0 endpoints, for example https://api.example.com'),

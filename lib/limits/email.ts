@@ -1,15 +1,15 @@
 /** A person's address: `identity` tells two people apart, `address` is the spelling that is sent. */
 export type EmailAddress = { identity: string; address: string }
 
-/** More bytes than any mail server accepts; also keeps an item of the ledger within its bounds. */
+/** The most bytes of an address: more than any mail server accepts. Also keeps an item of the ledger within its bounds. */
 const maxBytes = 254
 
 // Control and format characters (a zero width space, say) make two addresses look alike; white space is a slip.
 const wellMade = /^[^\s@\p{C}\p{Z}]+@[^\s@\p{C}\p{Z}]+$/u
 
 /**
- * Who an address means: trimmed, NFC, lower case. Some servers tell `Ana@` from `ana@`, but the platform's users and
- * people's spreadsheets don't, and a plus tag makes another address.
+ * The person that an address means: trimmed, NFC, lower case. Some servers tell `Ana@` from `ana@`, but the platform's
+ * users and people's spreadsheets don't, and a plus tag makes another address.
  */
 export function identityOf(text: string): string {
   return text.trim().normalize('NFC').toLowerCase().normalize('NFC')

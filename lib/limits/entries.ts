@@ -1,14 +1,24 @@
 import { isPlainObject } from '../core/canonical-json.ts'
 import { identityOf, readEmail } from './email.ts'
 import { type Intent, orderOf } from './intent.ts'
-import { faultOfLimit, type LimitRules } from './rules.ts'
 
-/** Who asked for what, when; the same for all entries of an intent. */
-export type Request = Pick<Intent, 'requestId' | 'requestedAt' | 'requestedBy' | 'source'>
+/** Bounds that the platform does not publish (§8), so that the operator sets them. */
+export type LimitRules = {
+  /** The largest limit that may be set. */
+  readonly maxLimit: number
+  /** The most changes that one file or plan may make. */
+  readonly maxChanges: number
+}
+
+/** The rules unless the operator sets others: a limit is what a double holds exactly, and 10,000 may change at once. */
+export const defaultRules: LimitRules = { maxLimit: Number.MAX_SAFE_INTEGER, maxChanges: 10_000 }
+
+/** A request for limits: who asked when, and where. It is the same for all entries of an intent. */
+export type LimitRequest = Pick<Intent, 'requestId' | 'requestedAt' | 'requestedBy' | 'source'>
 
 /** One entry of an intent. It ends in exactly one outcome. */
-export type Entry = {
-  request: Request
+export type LimitEntry = {
+  request: LimitRequest
   /** Sorts intents (see `orderOf`). */
   order: string
   /** Position in the intent, from 0. */
@@ -18,16 +28,16 @@ export type Entry = {
 } & ({ limit: number } | { limit: null; invalid: string })
 
 /** An entry that can be sent. */
-export type ValidEntry = Extract<Entry, { limit: number }>
+export type ValidLimitEntry = Extract<LimitEntry, { limit: number }>
 
-/** A clock of a producer may run ahead by this much; beyond it, its intents would outrank all others for as long. */
+/** Lead that a producer's clock may have; with more, its intents would outrank all others for as long. */
 const maxAheadMs = 15 * 60_000
 
 /**
  * The entries of an intent, each judged alone. An address with two different limits in one intent has no newest one, so
  * all of them are invalid; an entry that only repeats another is kept, and superseded when it is applied.
  */
-export function entriesOf(intent: Intent, { rules, now }: { rules: LimitRules; now: number }): Entry[] {
+export function entriesOf(intent: Intent, { rules, now }: { rules: LimitRules; now: number }): LimitEntry[] {
   const { requestId, requestedAt, requestedBy, source } = intent
   const request = { requestId, requestedAt, requestedBy: requestedBy.toWellFormed(), source: source.toWellFormed() }
   const early = Date.parse(requestedAt) > now + maxAheadMs ? 'requestedAt lies in the future' : null
@@ -40,12 +50,12 @@ export function entriesOf(intent: Intent, { rules, now }: { rules: LimitRules; n
   return withoutConflicts(entries)
 }
 
-/** Whether an entry can be sent. */
-export function isValid(entry: Entry): entry is ValidEntry {
+/** Tells whether an entry can be sent. */
+export function isValid(entry: LimitEntry): entry is ValidLimitEntry {
   return entry.limit !== null
 }
 
-/** Addresses that stand there with different limits, by identity. */
+/** Addresses with different limits among the entries, by identity. */
 export function conflictingIdentities(entries: readonly { identity: string; limit: number | null }[]): Set<string> {
   const first = new Map<string, number>()
   const conflicting = new Set<string>()
@@ -57,7 +67,25 @@ export function conflictingIdentities(entries: readonly { identity: string; limi
   return conflicting
 }
 
-function withoutConflicts(entries: Entry[]): Entry[] {
+/** The reason why a value is no limit, or null when it is one. Zero is a limit; null, an empty text and a missing value are not. */
+export function faultOfLimit(value: unknown, { maxLimit }: Pick<LimitRules, 'maxLimit'>): string | null {
+  if (value === null || value === undefined || value === '') return 'the limit is missing'
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) {
+    return 'the limit is not an integer from 0 up to 2^53 - 1'
+  }
+  return value > maxLimit ? `the limit is above ${maxLimit}, the largest that is allowed` : null
+}
+
+/** The beginning of a text from elsewhere, at most `length` UTF-16 units: one line, and nothing that a terminal would obey. */
+export function excerpt(text: string, length: number): string {
+  return text
+    .slice(0, length)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, ' ')
+    .trim()
+}
+
+function withoutConflicts(entries: LimitEntry[]): LimitEntry[] {
   const conflicting = conflictingIdentities(entries)
   if (conflicting.size === 0) return entries
   const invalid = 'the address stands in the request with different limits'
@@ -74,13 +102,13 @@ function judge(raw: unknown, rules: LimitRules) {
   return { ...read, limit, reason: fault }
 }
 
-/** An invalid address names its outcome, too, shortened to what a key may hold. */
+/** Names the outcome of an invalid address, too, shortened to what a key may hold. */
 function rawAddress(email: unknown) {
   const address = typeof email === 'string' ? shortened(email) : ''
   return { address, identity: shortened(identityOf(address)) }
 }
 
-/** Made well-formed after the cut, which may go through a character: half of one is no text that a key can hold. */
+/** Cuts a text and makes it well-formed after the cut, which may go through a character: a key can't hold half of one. */
 function shortened(text: string): string {
   return text.slice(0, 300).toWellFormed()
 }

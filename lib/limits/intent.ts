@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { messageOf, RejectedError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { duplicateKeyOf } from './intake/unique-keys.ts'
+import { firstIssue } from '../core/schema.ts'
 
-/** Entries in one intent, and in one PUT (§8). */
+/** The most entries of one intent, and of one PUT (§8). */
 export const maxEntries = 100
 
 const requestId = z
@@ -11,7 +11,7 @@ const requestId = z
   .regex(/^[\w.:@/+=-]{1,128}$/, 'must be 1 to 128 letters, digits or any of . : @ / + = - _')
   .describe('Names the request; a repetition carries the same id.')
 
-/** What an intent says about itself; its entries are judged one by one (limits/entries.ts). */
+/** A message that asks for limits. Its entries are judged one by one (limits/entries.ts), so that a bad one costs only itself. */
 export const Intent = z.object({
   version: z.literal(1).default(1).describe('Version of this schema.'),
   requestId,
@@ -35,8 +35,7 @@ export type IntentEntry = { email: string; limit: number }
 export function parseIntent(text: string): Intent {
   const intent = Intent.safeParse(jsonOf(text))
   if (intent.success) return intent.data
-  const [issue] = intent.error.issues
-  throw refused(`it breaks the schema at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`)
+  throw refused(`it breaks the schema at ${firstIssue(intent.error, 'the top')}`)
 }
 
 /**
@@ -45,6 +44,30 @@ export function parseIntent(text: string): Intent {
  */
 export function orderOf({ requestedAt, requestId }: Pick<Intent, 'requestedAt' | 'requestId'>): string {
   return `${requestedAt}#${requestId}`
+}
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+
+/**
+ * The first key that stands twice in one object of a JSON text, or null. Readers disagree on which of the two counts,
+ * so such a text has no meaning that we could act on. The text must be valid JSON.
+ */
+export function duplicateKeyOf(text: string): string | null {
+  const open: (Set<string> | null)[] = []
+  let lastString = ''
+  for (const [part] of text.matchAll(token)) {
+    if (part === '{') open.push(new Set())
+    else if (part === '[') open.push(null)
+    else if (part === '}' || part === ']') open.pop()
+    else if (part === ':') {
+      const keys = open.at(-1)
+      // Two spellings of one key ("limit", "lim\u0069t") are the same key.
+      const key = JSON.parse(lastString) as string
+      if (keys?.has(key)) return key
+      keys?.add(key)
+    } else lastString = part
+  }
+  return null
 }
 
 function jsonOf(text: string): unknown {
@@ -60,10 +83,6 @@ function jsonOf(text: string): unknown {
 }
 
 function refused(why: string) {
-  return new RejectedError(
-    `A message with credit limits can't be read: ${why}. Correct its producer and send it anew.`,
-    {
-      code: 'bad_request',
-    },
-  )
+  const message = `A message with credit limits can't be read: ${why}. Correct its producer and send it anew.`
+  return new RejectedError(message, { code: 'bad_request' })
 }

@@ -1,8 +1,10 @@
 import type { Deadline } from '../core/deadline.ts'
-import type { Outcome } from '../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../streams/credit-limit-outcomes.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
+import type { LimitState, OutgoingLimit } from './limit-state.ts'
+import type { OutcomeKey } from './outcomes/outcome.ts'
 
-/** What the platform said to a group of limits (§4.3 rule 2). */
+/** The platform's answer to a group of limits (§4.3 rule 2). */
 export type LimitsAnswer = {
   updated: { email: string; limit: number }[]
   errors: { email: string; error: string }[]
@@ -20,32 +22,10 @@ export type LimitsApi = {
   ): Promise<LimitsAnswer>
 }
 
-/** What the ledger knows of one address. */
-export type LimitState = {
-  identity: string
-  /** The spelling last sent. */
-  address: string
-  /** The newest intent: an older one is never sent again. */
-  order: string
-  requestId: string
-  /** What the newest intent asked for, and how it ended; `pending`: it was sent, and no answer is recorded. */
-  wanted: number
-  status: 'pending' | 'applied' | 'rejected' | 'unaccounted'
-  /** The last limit that the platform confirmed, or null. */
-  limit: number | null
-  /** Whether nothing unanswered was sent since then, so that `limit` is what the platform has. */
-  certain: boolean
-  /** ISO 8601, UTC. */
-  changedAt: string
-}
-
-/** A limit about to be sent. */
-export type Sending = Pick<LimitState, 'identity' | 'address' | 'order' | 'requestId'> & { limit: number }
-
 /** A worker's hold on the ledger. */
 export type LedgerLease = { owner: string; fence: number; expiresAt: number }
 
-/** Why a message was not done, for whoever finds it among the dead letters. */
+/** The reason why a message was not done, for whoever finds it among the dead letters. */
 export type MessageFailure = { messageId: string; at: string; code: string; reason: string; receiveCount: number }
 
 /**
@@ -54,37 +34,36 @@ export type MessageFailure = { messageId: string; at: string; code: string; reas
  */
 export type Ledger = {
   /** Takes the lease if it is free or expired, with the journal that the last holder left. */
-  open(claim: LeaseClaim): Promise<{ fence: number; journal: Sending[] } | { heldBy: string; until: number }>
+  open(claim: LeaseClaim): Promise<{ fence: number; journal: OutgoingLimit[] } | { heldBy: string; until: number }>
   /** Replaces the journal. @throws FatalError `lease_lost` when another worker has taken over. */
-  journal(lease: LedgerLease, sending: Sending[]): Promise<void>
+  journal(lease: LedgerLease, outgoing: OutgoingLimit[]): Promise<void>
   /** Empties the journal and gives the lease up. @throws FatalError `lease_lost` */
   close(lease: LedgerLease): Promise<void>
-  /** Consistent reads; an address that was never sent is missing. */
+  /** Reads states consistently; an address that was never sent is missing. */
   states(identities: Iterable<string>): Promise<Map<string, LimitState>>
-  /** The outcomes that are recorded under these keys (see `outcomeKey`). */
-  outcomes(keys: OutcomeKey[]): Promise<Map<string, Outcome>>
-  /** Records outcomes, then states: a state that is settled has its outcome. A repetition overwrites itself. */
-  record(entries: { outcomes: Outcome[]; states: LimitState[]; recordedAt: number; callId: string }): Promise<void>
+  /** Reads the outcomes that are recorded under these keys (see `outcomeKey`). */
+  outcomes(keys: OutcomeKey[]): Promise<Map<string, LimitOutcome>>
+  /** Records outcomes, then states: a state that is not pending has its outcome. A repetition overwrites itself. */
+  record(entries: { outcomes: LimitOutcome[]; states: LimitState[]; recordedAt: number; callId: string }): Promise<void>
   /** Keeps why messages failed. */
   noteFailures(failures: MessageFailure[]): Promise<void>
 }
 
-/** Names an outcome: the same entry always has the same key. */
-export type OutcomeKey = { identity: string; name: string }
-
 /** The ledger as people and the lake read it. */
 export type LedgerReader = {
-  /** All addresses, as they stand; those in the journal are pending. */
+  /** Reads all addresses; those in the journal are pending. */
   allStates(): AsyncIterable<LimitState>
-  /** Like `Ledger.states`, with what a worker is sending or has left unanswered as pending. */
+  /** Reads like `Ledger.states`, with what a worker is sending or has left unanswered as pending. */
   statesWithPending(identities: Iterable<string>): Promise<Map<string, LimitState>>
-  outcomes(keys: OutcomeKey[]): Promise<Map<string, Outcome>>
-  /** Outcomes of one address, newest request first. */
-  outcomesOf(identity: string): Promise<Outcome[]>
-  /** Outcomes recorded from a time (Unix ms) up to before another; each entry once, as it stands now. */
-  outcomesBetween(from: number, to: number): AsyncIterable<Outcome>
-  /** Those of them that failed. */
-  failedBetween(from: number, to: number): AsyncIterable<Outcome>
+  /** Reads like `Ledger.outcomes`. */
+  outcomes(keys: OutcomeKey[]): Promise<Map<string, LimitOutcome>>
+  /** Reads the outcomes of one address, newest request first. */
+  outcomesOf(identity: string): Promise<LimitOutcome[]>
+  /** Reads outcomes recorded from a time (Unix ms) up to before another; each entry once, with its last outcome. */
+  outcomesBetween(from: number, to: number): AsyncIterable<LimitOutcome>
+  /** Reads those of them that failed. */
+  failedBetween(from: number, to: number): AsyncIterable<LimitOutcome>
+  /** Reads why messages failed, by message id. */
   failures(messageIds: string[]): Promise<Map<string, MessageFailure>>
 }
 
@@ -95,4 +74,27 @@ export type OutgoingMessage = { id: string; body: string; groupId: string; dedup
 export type IntentQueue = {
   /** Sends at most 10 messages; answers which were not taken, and whether sending them again can help. */
   sendBatch(messages: OutgoingMessage[]): Promise<{ id: string; code: string; senderFault: boolean }[]>
+}
+
+/** The pauses of messages that failed: each is handed out again when its own is over, not after the queue's timeout. */
+export type MessagePauses = {
+  /** Sets the pauses of at most 10 messages. */
+  set(messages: { receiptHandle: string; pauseMs: number }[]): Promise<void>
+}
+
+/** The size of a file in the inbox, and the tag that tells its bytes from those that may replace them. */
+export type InboxFileHead = { bytes: number; etag: string }
+
+/** The bucket into which files with credit limits are dropped. A file may be larger than the memory. */
+export type Inbox = {
+  /** Looks at a file without reading it; null when there is none. */
+  head(key: string): Promise<InboxFileHead | null>
+  /** Reads a file; null when there is none. */
+  get(key: string): Promise<Uint8Array | null>
+  /** Writes the whole file or nothing. */
+  put(key: string, bytes: Uint8Array, options: { contentType: string }): Promise<void>
+  /** Copies a file of up to 5 GB, if it still is the one that `etag` names. */
+  copy(from: string, to: string, etag: string): Promise<void>
+  /** Removes files; one that does not exist counts as removed. */
+  remove(keys: readonly string[]): Promise<void>
 }

@@ -13,7 +13,7 @@ export type LimitsWorker = {
   close(): Promise<void>
 }
 
-/** Messages that must wait so long wait for a person. */
+/** A pause so long that its message waits for a person. */
 const longPauseMs = 10 * 60_000
 
 /** Plays the event source mapping and the function for as long as a command waits for outcomes. */

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { FatalError, RejectedError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
+import { firstIssue } from '../core/schema.ts'
 
 /**
  * The value as its rules take it.
@@ -41,10 +42,4 @@ export function understood<S extends z.ZodType>(schema: S, body: Json, what: str
       'answers at this address: check it with "platform-sync doctor".',
     { code: 'unexpected_body' },
   )
-}
-
-function firstIssue({ issues }: z.ZodError): string {
-  const [issue] = issues
-  const path = issue?.path.map(String).join('.') || 'the whole'
-  return `${path}: ${issue?.message ?? 'invalid'}`
 }

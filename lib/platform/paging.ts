@@ -4,7 +4,15 @@ import type { Json } from '../core/json.ts'
 import type { Endpoint } from './transport.ts'
 
 /** One page of a list: its records as they came, and the token of the page after it (null: the list says it ended). */
-export type Page = { records: Json[]; nextToken: string | null }
+export type Page = {
+  records: Json[]
+  nextToken: string | null
+  /** Whether the list ends with this page, given how many ids it brought that its pass had not seen. */
+  isLast(newIds: number): boolean
+}
+
+/** A page as its body tells it. */
+export type PageBody = Omit<Page, 'isLast'>
 
 /** What to ask for a page: where, and with which parameters. */
 export type ListRequest = { endpoint: Endpoint; query: Record<string, string> }
@@ -14,9 +22,9 @@ export type Reading = {
   /** The request for the page at a token (null: the first), of a parent's list where there is a list per parent. */
   request(token: string | null, parent?: string): ListRequest
   /** Reads a body. Throws `FatalError` on any other shape: what we don't understand is never "no data", never the end. */
-  parse(body: Json): Page
+  parse(body: Json): PageBody
   /** Whether a page was the last, given how many ids it brought that this pass had not seen. */
-  endsWith(page: Page, newIds: number): boolean
+  endsWith(page: PageBody, newIds: number): boolean
 }
 
 /** A list of the platform. */

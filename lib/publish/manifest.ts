@@ -1,17 +1,5 @@
 import * as z from 'zod'
-import { Counts, Remark, ScanSummary, StreamStatus } from '../sync/checkpoint.ts'
-
-/** One object in the lake, with what is needed to load and to verify it. */
-export const PartFile = z.object({
-  kind: z.enum(['changes', 'quarantine']),
-  table: z.string().describe('The warehouse table, or the stream of a quarantine file.'),
-  key: z.string().describe('Object key in the lake bucket.'),
-  rows: z.int(),
-  bytes: z.int(),
-  sha256: z.string(),
-  schemaVersion: z.string().describe('Changes when the columns of the table change.'),
-})
-export type PartFile = z.infer<typeof PartFile>
+import { Counts, Notice, PartFile, ScanSummary, StreamStatus } from '../sync/checkpoint.ts'
 
 /** What a run published: the only files that count, with the counts of each scan. */
 export const Manifest = z.object({
@@ -53,7 +41,7 @@ export const RunRecord = z.object({
       status: StreamStatus,
       reason: z.string().nullable(),
       counts: Counts.nullable(),
-      remarks: z.array(Remark).optional().describe('What deserves attention in it.'),
+      notices: z.array(Notice).optional().describe('What deserves attention in it.'),
     }),
   ),
 })

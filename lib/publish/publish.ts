@@ -2,17 +2,18 @@ import type { Clock } from '../core/clock.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { Run } from '../sync/attempt.ts'
-import type { ScanSummary } from '../sync/checkpoint.ts'
+import type { PartFile, ScanSummary } from '../sync/checkpoint.ts'
+import type { Run } from '../sync/context.ts'
 import { type Lease, watchLease } from '../sync/lease.ts'
-import type { Catalog, Checkpoints, IndexStore, Lake, Publications } from '../sync/ports.ts'
-import type { Manifest, PartFile, PublishState } from './manifest.ts'
+import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
+import type { Manifest, PublishState } from './manifest.ts'
+import type { Catalog, Manifests, Publications } from './ports.ts'
 
 /** What publishing needs from the world. */
 export type PublishDeps = {
   checkpoints: Checkpoints
   publications: Publications
-  lake: Lake
+  lake: Lake & Manifests
   index: IndexStore
   catalog: Catalog
   clock: Clock

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import type { StreamResult } from '../sync/attempt.ts'
-import { Counts, Remark, StreamStatus } from '../sync/checkpoint.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { Counts, Notice, StreamStatus } from '../sync/checkpoint.ts'
+import type { StreamResult } from '../sync/context.ts'
 import type { RunRecord } from './manifest.ts'
 
 /** What an attempt hands to the state machine, which can wait for seconds but can't divide. */
@@ -21,7 +22,7 @@ const Ended = z.object({
   reason: z.string().nullable(),
   retryAfterMs: z.number().nullable(),
   counts: Counts.nullable(),
-  remarks: z.array(Remark).optional(),
+  notices: z.array(Notice).optional(),
 })
 
 const Died = z.object({
@@ -52,12 +53,17 @@ function errorMessageIn(cause: string): string {
   }
 }
 
-const settled: readonly StreamStatus[] = ['complete', 'suspect', 'skipped']
+const endedWell: readonly StreamStatus[] = ['complete', 'suspect', 'skipped']
 
 /** Why a run counts as failed: its streams that did not come to an end, each with its reason. Null when there is none. */
 export function failureOf({ streams }: RunRecord): string | null {
-  const open = streams.filter(({ status }) => !settled.includes(status))
+  const open = streams.filter(({ status }) => !endedWell.includes(status))
   return open.length === 0
     ? null
     : open.map(({ stream, status, reason }) => `${stream} ${status}${reason ? `: ${reason}` : ''}`).join('\n')
+}
+
+/** Emits how a run ended: 1 when every stream is complete, else 0. */
+export function emitRunMetrics({ status }: RunRecord, schedule: string, metrics: Metrics): void {
+  metrics.count('RunComplete', status === 'complete' ? 1 : 0, { schedule })
 }

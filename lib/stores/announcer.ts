@@ -1,7 +1,7 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { RetryableError } from '../core/errors.ts'
 import type { Manifest, RunRecord } from '../publish/manifest.ts'
-import type { Announcer } from '../sync/ports.ts'
+import type { Announcer } from '../publish/ports.ts'
 import { callAws } from './aws-errors.ts'
 import { manifestKey } from './lake-paths.ts'
 

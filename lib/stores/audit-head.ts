@@ -1,15 +1,14 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import * as z from 'zod'
-import { type HeadState, Marks, type Pending } from '../audit/trail/head.ts'
-import type { AuditHead, CallAws } from '../audit/trail/ports.ts'
+import { ChainHeads, type HeadState, type PendingAppend } from '../audit/trail/head.ts'
+import type { HeadStore } from '../audit/trail/ports.ts'
 import { FatalError } from '../core/errors.ts'
+import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const key = { pk: { S: 'audit' }, sk: { S: 'head' } }
 
-type Deps = { dynamodb: DynamoDBClient; table: string; callAws: CallAws }
-
-/** The head of the trail as an item of the state table. */
-export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead {
+/** The head of the trail as an item of the state table, in which the heads of the chains are called marks. */
+export function createDynamoHead({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): HeadStore {
   return {
     read: () =>
       callAws({ what: `read the audit head in table ${table}` }, async () => {
@@ -22,19 +21,19 @@ export function createDynamoHead({ dynamodb, table, callAws }: Deps): AuditHead 
           await dynamodb.send(new PutItemCommand({ TableName: table, ...putInput(state, version) }))
           return true
         } catch (error) {
-          if ((error as Error).name === 'ConditionalCheckFailedException') return false
+          if (isConditionFailure(error)) return false
           throw error
         }
       }),
   }
 }
 
-function putInput({ marks, reported, pending }: HeadState, version: number) {
+function putInput({ heads, reported, pending }: HeadState, version: number) {
   return {
     Item: {
       ...key,
       version: { N: String(version + 1) },
-      marks: { S: JSON.stringify(marks) },
+      marks: { S: JSON.stringify(heads) },
       reported: { S: JSON.stringify(reported) },
       ...(pending ? pendingItem(pending) : {}),
     },
@@ -47,7 +46,7 @@ function putInput({ marks, reported, pending }: HeadState, version: number) {
   }
 }
 
-function pendingItem({ next, writes }: Pending): Record<string, AttributeValue> {
+function pendingItem({ next, writes }: PendingAppend): Record<string, AttributeValue> {
   return {
     nextMarks: { S: JSON.stringify(next) },
     ...('packed' in writes ? { packed: { B: writes.packed } } : { staged: { S: writes.staged } }),
@@ -60,9 +59,9 @@ function stateOf({ marks, reported, nextMarks, packed, staged }: Record<string, 
   try {
     const writes = packed?.B ? { packed: packed.B } : staged?.S ? { staged: staged.S } : null
     return {
-      marks: Marks.parse(JSON.parse(marks?.S ?? '')),
+      heads: ChainHeads.parse(JSON.parse(marks?.S ?? '')),
       reported: Reported.parse(JSON.parse(reported?.S ?? '')),
-      pending: writes && nextMarks?.S ? { next: Marks.parse(JSON.parse(nextMarks.S)), writes } : null,
+      pending: writes && nextMarks?.S ? { next: ChainHeads.parse(JSON.parse(nextMarks.S)), writes } : null,
     }
   } catch (cause) {
     const message = 'the audit head in the state table (pk "audit", sk "head") can\'t be read; restore the item'

@@ -1,8 +1,8 @@
 import { BatchCreatePartitionCommand, type GlueClient, type PartitionInput } from '@aws-sdk/client-glue'
 import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Manifest } from '../publish/manifest.ts'
+import type { Catalog } from '../publish/ports.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { Catalog } from '../sync/ports.ts'
 import { callAws } from './aws-errors.ts'
 import { glueColumns, parquetFormat, warehouseTables } from './glue-table.ts'
 

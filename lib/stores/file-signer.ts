@@ -32,7 +32,7 @@ function readKey(path: string): KeyObject | null {
   }
 }
 
-/** Of two processes that make it at the same time, the first wins and the other reads. */
+/** Makes a key. Of two processes that do it at the same time, the first wins and the other reads. */
 function makeKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   mkdirSync(dirname(path), { recursive: true })

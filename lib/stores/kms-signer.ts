@@ -1,16 +1,20 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
-import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms'
-import type { CallAws, Signer } from '../audit/trail/ports.ts'
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
+import type { Signer } from '../audit/trail/ports.ts'
 import { keyIdOf } from '../audit/trail/signature.ts'
 import { FatalError } from '../core/errors.ts'
+import { callAws } from './aws-errors.ts'
+import type { AwsTarget } from './clients.ts'
 
-type Deps = { kms: KMSClient; keyArn: string; callAws: CallAws }
-
-/** A signer over an ECC_NIST_P256 key in KMS, which never leaves it. `keyArn` is its ARN, id or alias. */
-export function createKmsSigner({ kms, keyArn, callAws }: Deps): Signer {
+/**
+ * A signer over an ECC_NIST_P256 key in KMS, which never leaves it. `keyArn` is its ARN, id or alias. Of the target only
+ * the region counts: the emulators have no KMS, and the SDK's own AWS_ENDPOINT_URL_KMS names another place.
+ */
+export function createKmsSigner({ target, keyArn }: { target: Pick<AwsTarget, 'region'>; keyArn: string }): Signer {
+  const kms = new KMSClient({ region: target.region })
   let publicKey: Promise<KeyObject> | undefined
   const readPublicKey = () => {
-    publicKey ??= fetchPublicKey({ kms, keyArn, callAws })
+    publicKey ??= fetchPublicKey(kms, keyArn)
     publicKey.catch(() => {
       // The next call asks again.
       publicKey = undefined
@@ -37,7 +41,7 @@ export function createKmsSigner({ kms, keyArn, callAws }: Deps): Signer {
   }
 }
 
-function fetchPublicKey({ kms, keyArn, callAws }: Deps): Promise<KeyObject> {
+function fetchPublicKey(kms: KMSClient, keyArn: string): Promise<KeyObject> {
   return callAws({ what: `read the public key of ${keyArn}` }, async () => {
     const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: keyArn }))
     if (!PublicKey) throw noAnswer(keyArn, 'public key')

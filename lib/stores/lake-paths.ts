@@ -1,9 +1,8 @@
 import { utcDate } from '../core/clock.ts'
 import { sha256 } from '../core/hash.ts'
-import type { PartFile } from '../publish/manifest.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { columnsOf, type Table } from '../streams/table.ts'
-import type { ScanFootprint } from '../sync/checkpoint.ts'
+import type { PartFile, ScanFootprint } from '../sync/checkpoint.ts'
 import type { PartPath } from '../sync/ports.ts'
 
 /** What a file of the lake holds: rows of a table, or a stream's quarantined records. */

@@ -3,7 +3,9 @@ import { gzip } from 'node:zlib'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Json } from '../core/json.ts'
-import { Manifest, type PartFile } from '../publish/manifest.ts'
+import { Manifest } from '../publish/manifest.ts'
+import type { Manifests } from '../publish/ports.ts'
+import type { PartFile } from '../sync/checkpoint.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import {
   latestManifestKey,
@@ -21,7 +23,7 @@ import { encodeParquet } from './parquet.ts'
 const quarantineVersion = '2'
 
 /** The lake in S3, and a reader for what is published. */
-export function createLake(objects: ObjectStore): Lake & { readManifests(): Promise<Manifest[]> } {
+export function createLake(objects: ObjectStore): Lake & Manifests & { readManifests(): Promise<Manifest[]> } {
   const write = async (file: Omit<PartFile, 'bytes' | 'sha256'>, bytes: Uint8Array, signal: AbortSignal) => {
     const contentType = file.kind === 'changes' ? 'application/vnd.apache.parquet' : 'application/gzip'
     await objects.put(file.key, bytes, { signal, contentType })

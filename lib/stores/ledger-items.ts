@@ -24,20 +24,20 @@ export const limitsTable = {
 } satisfies TableShape
 
 /** The key of an item. */
-export type ItemKey = { pk: string; sk: string }
+export type LedgerKey = { pk: string; sk: string }
 
 /** An item; its body is JSON text. */
-export type LedgerItem = ItemKey & { body: string }
+export type LedgerItem = LedgerKey & { body: string }
 
-/** What the ledger does with its table. */
+/** The calls of the ledger on its table. */
 export type LedgerItems = {
   /** Writes items in batches; of two with one key the last one counts. */
   write(items: LedgerItem[]): Promise<void>
-  /** The items that exist, in no order. */
-  read(keys: ItemKey[]): Promise<LedgerItem[]>
-  /** The items of a partition from one sort key up to another. */
+  /** Reads the items that exist, in no order. */
+  read(keys: LedgerKey[]): Promise<LedgerItem[]>
+  /** Reads the items of a partition from one sort key up to another. */
   query(pk: string, range: { from: string; to: string; newestFirst?: boolean }): AsyncIterable<LedgerItem>
-  /** All items with a sort key, wherever they are: reads the whole table. */
+  /** Reads all items with a sort key, wherever they are: the whole table. */
   scan(sk: string): AsyncIterable<LedgerItem>
 }
 
@@ -82,7 +82,7 @@ export function createLedgerItems(deps: Deps): LedgerItems {
   }
 }
 
-function distinct<K extends ItemKey>(items: K[]): K[] {
+function distinct<K extends LedgerKey>(items: K[]): K[] {
   return [...new Map(items.map((item) => [`${item.pk} ${item.sk}`, item])).values()]
 }
 
@@ -95,7 +95,7 @@ function writeBatch(
   return callAws({ what }, () => untilDone(items, (rest) => batchWrite(rest), { clock, random, what }))
 }
 
-async function readBatch(keys: ItemKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> {
+async function readBatch(keys: LedgerKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> {
   const what = `read ${keys.length} items from table ${table}`
   const found: LedgerItem[] = []
   const send = async (work: Attributes[]) => {

@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-sqs'
 import { sha256 } from '../core/hash.ts'
 import { messageGroup } from '../limits/intake/publisher.ts'
-import type { IntentQueue } from '../limits/ports.ts'
+import type { IntentQueue, MessagePauses } from '../limits/ports.ts'
 import { callAws } from './aws-errors.ts'
 
-/** A queue: what both the emulator and the stack create. Both are FIFO queues. */
+/** A FIFO queue: what both the emulator and the stack create. */
 export type QueueShape = { readonly name: string; readonly variable: string; readonly doc: string }
 
 /** Intents on their way to the worker. */
@@ -36,10 +36,10 @@ export const maxReceives = 5
 /** The longest that one batch may take: the time limit of the function. */
 export const applySeconds = 60
 
-/** How long a message that was handed out stays hidden: AWS asks for six times what a batch may take. */
+/** The time that a message which was handed out stays hidden: AWS asks for six times what a batch may take. */
 export const visibilitySeconds = 6 * applySeconds
 
-/** SQS takes no longer pause. */
+/** The longest pause that SQS takes. */
 const maxPauseSeconds = 12 * 60 * 60
 
 /** The queue as publishers see it, on SQS. */
@@ -63,11 +63,8 @@ export function createIntentQueue({ sqs, queueUrl }: { sqs: SQSClient; queueUrl:
   }
 }
 
-/** Sets when messages that failed are handed out again, instead of all after the queue's visibility timeout. */
-export type Pauses = { set(messages: { receiptHandle: string; pauseMs: number }[]): Promise<void> }
-
-/** Pauses on SQS; at most 10 messages at once. What SQS does not take keeps the queue's own timeout. */
-export function createPauses({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: string }): Pauses {
+/** Pauses on SQS, as visibility timeouts. What SQS does not take keeps the queue's own timeout. */
+export function createMessagePauses({ sqs, queueUrl }: { sqs: SQSClient; queueUrl: string }): MessagePauses {
   return {
     set: (messages) =>
       callAws({ what: `set when messages of ${queueUrl} come again` }, async () => {
@@ -87,7 +84,7 @@ const counted = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const
 
-/** How many messages are on a queue, as far as SQS knows, those that are handed out or hidden included. */
+/** Counts the messages on a queue as far as SQS knows, those that are handed out or hidden included. */
 export function messagesOn(sqs: SQSClient, queueUrl: string): Promise<number> {
   return callAws({ what: `count the messages of ${queueUrl}` }, async () => {
     const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...counted] })
@@ -96,10 +93,10 @@ export function messagesOn(sqs: SQSClient, queueUrl: string): Promise<number> {
   })
 }
 
-/** A dead letter. */
+/** A message that failed too often, as it lies in the dead-letter queue. */
 export type DeadLetter = { messageId: string; body: string }
 
-/** How long a dead letter that is being moved stays hidden from others. */
+/** The time that a dead letter which is being moved stays hidden from others. */
 const movingSeconds = 60
 
 /**

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { FatalError } from '../core/errors.ts'
 import { PublishState } from '../publish/manifest.ts'
-import type { Publications } from '../sync/ports.ts'
+import type { Publications } from '../publish/ports.ts'
 import { createLeasedItems, type LeasedItem } from './leased-items.ts'
 
 /** The partition of the state table that holds the publisher's item. */

@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
 import { RunRecord } from '../publish/manifest.ts'
-import type { Runs } from '../sync/ports.ts'
+import type { Runs } from '../publish/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const partition = 'run'

@@ -3,12 +3,12 @@ import { timeText } from '../platform/fields.ts'
 import { recordTable } from './schema-tables.ts'
 import { defineStream } from './stream.ts'
 
-/** How an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
+/** The ways in which an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
 export const outcomeNames = ['applied', 'rejected', 'invalid', 'superseded', 'unaccounted'] as const
 export type OutcomeName = (typeof outcomeNames)[number]
 
-/** How one entry of an intent ended. Its times are ISO 8601, UTC. */
-export const Outcome = z.object({
+/** The end of one entry of an intent. Its times are ISO 8601, UTC. */
+export const LimitOutcome = z.object({
   requestId: z.string().describe('The request that the entry came in.'),
   requestedAt: timeText().describe('When it was asked.'),
   requestedBy: z.string().describe('Who asked.'),
@@ -23,12 +23,12 @@ export const Outcome = z.object({
   apiCall: z.string().nullable().describe('The API call it went in; the entries of one PUT share it.'),
   recordedAt: timeText().describe('When the outcome was recorded.'),
 })
-export type Outcome = z.infer<typeof Outcome>
+export type LimitOutcome = z.infer<typeof LimitOutcome>
 
 /** An outcome with an id of its own. */
 export const OutcomeRecord = z.object({
   outcomeId: z.string().describe('Identifies the entry of a request: a repetition has the same id.'),
-  ...Outcome.shape,
+  ...LimitOutcome.shape,
 })
 export type OutcomeRecord = z.infer<typeof OutcomeRecord>
 

@@ -1,13 +1,13 @@
 import type { Reading } from '../platform/paging.ts'
 import { currentName, currentQuery } from './current.ts'
-import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf } from './stream.ts'
+import { isPlatformStream, type PlatformStream, type Stream, tablesOf } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
 /** The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. */
 export function renderStreamsDoc(streams: readonly Stream[]): string {
   return [
     '# Streams and tables',
-    'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of the API specification.',
+    'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of [platform.md](platform.md).',
     overview(streams),
     ...reading(streams),
     ...quarantine(),
@@ -99,10 +99,9 @@ function section(stream: Stream): string[] {
   return [`## ${name}`, doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }
 
-const modes: Record<SyncMode, string> = {
+const modes: Record<Stream['mode'], string> = {
   full_refresh: 'full refresh with change detection',
   append: 'append',
-  incremental: 'incremental',
 }
 
 function listFacts({ reading }: PlatformStream): string[] {

@@ -21,7 +21,9 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly name: string
   /** One sentence: what the records are, and when they change. */
   readonly doc: string
-  readonly mode: SyncMode
+  readonly mode: Exclude<SyncMode, 'incremental'>
+  /** How late a record of an append stream may become visible after its time: that much is read once more. */
+  readonly lateMs?: number
   /** One record as its source has it. Columns and drift follow from it. */
   readonly schema: S
   /** The field that identifies a record: a string that is not empty, or an integer. */

@@ -1,9 +1,8 @@
 import { FatalError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
-import { announceScan } from './announce.ts'
-import type { Run, StreamResult, SyncDeps } from './attempt.ts'
 import { completeScan } from './complete.ts'
-import { openAttempt } from './open-scan.ts'
+import type { Run, StreamResult, SyncDeps } from './context.ts'
+import { openApproval, progressOf } from './open-scan.ts'
 
 /**
  * Accepts the deletes that suspect scans withheld: tombstones every record that was known and is still missing, as a
@@ -11,24 +10,21 @@ import { openAttempt } from './open-scan.ts'
  * @throws FatalError `approval_not_possible` when nothing was withheld, or a scan is in progress.
  */
 export async function approveDeletes(stream: Stream, run: Run, deps: SyncDeps): Promise<StreamResult> {
-  const opened = await openAttempt(stream, run, deps)
-  if ('busy' in opened) return opened.busy
+  const opened = await openApproval(stream, run, deps)
+  if ('result' in opened) return opened.result
   const { attempt } = opened
+  const { context, known, flusher } = attempt
   try {
-    const { scan, hadMissing } = attempt
     // An approval that died goes on, here or in the next sync.
-    if (scan.segments.length > 0 && !scan.approval) throw notPossible(stream, 'a scan is in progress: run sync first')
-    if (!hadMissing) throw notPossible(stream, 'no deletes are withheld')
-    scan.approval = true
-    scan.position = { at: 'end' }
-    await announceScan(attempt)
+    if (flusher.hasParts && !context.scan.approval) throw notPossible(stream, 'a scan is in progress: run sync first')
+    if (!known.hadMissing) throw notPossible(stream, 'no deletes are withheld')
+    await flusher.announce(progressOf(attempt))
     return await completeScan(attempt)
   } catch (error) {
-    const { owner, expiresAt } = attempt.lease
-    await deps.checkpoints.save(attempt.checkpoint, { owner, expiresAt, release: true })
+    await flusher.release()
     throw error
   } finally {
-    attempt.lease.stop()
+    context.lease.stop()
   }
 }
 

@@ -70,17 +70,29 @@ export const ScanSummary = z.object({
 })
 export type ScanSummary = z.infer<typeof ScanSummary>
 
+/** One object in the lake, with what is needed to load and to verify it. */
+export const PartFile = z.object({
+  kind: z.enum(['changes', 'quarantine']),
+  table: z.string().describe('The warehouse table, or the stream of a quarantine file.'),
+  key: z.string().describe('Object key in the lake bucket.'),
+  rows: z.int(),
+  bytes: z.int(),
+  sha256: z.string(),
+  schemaVersion: z.string().describe('Changes when the columns of the table change.'),
+})
+export type PartFile = z.infer<typeof PartFile>
+
 /** Where to find the objects that the attempts at a scan wrote. */
 export type ScanFootprint = Pick<ScanSummary, 'stream' | 'scanId' | 'runId' | 'startedAt' | 'fences'>
 
 /** Something about a scan that deserves attention, as its observer says it. Holds no value of a record. */
-export const Remark = z.object({
+export const Notice = z.object({
   severity: z.enum(['info', 'warning', 'critical']),
   code: z.string().describe('What kind of thing it is, for those who sort by it.'),
   about: z.string().describe('What it is about, in a few words.'),
   message: z.string().describe('Why it matters.'),
 })
-export type Remark = z.infer<typeof Remark>
+export type Notice = z.infer<typeof Notice>
 
 /** All that is remembered of a stream between attempts. `unpublished` is written by completion and by publish alone. */
 export const Checkpoint = z.object({
@@ -94,7 +106,7 @@ export const Checkpoint = z.object({
   scansCompleted: z.int(),
   lastScan: ScanSummary.nullable(),
   index: z.object({ key: z.string(), entries: z.int() }).nullable(),
-  remarks: z.array(Remark).optional().describe('What the observer said of the last scan.'),
+  notices: z.array(Notice).optional().describe('What the observer said of the last scan.'),
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 

@@ -1,10 +1,12 @@
 import { FatalError } from '../core/errors.ts'
-import type { Attempt, StreamResult } from './attempt.ts'
 import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
-import { partPath, partsOf, startFlush } from './flush.ts'
+import type { StreamResult } from './context.ts'
+import { countsOf, scanPath } from './flusher.ts'
 import { encodeIndex } from './index-format.ts'
-import { type Entry, Kind } from './key-table.ts'
+import { type IndexEntry, Kind } from './key-table.ts'
+import { rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
+import { type Attempt, progressOf } from './open-scan.ts'
 
 const deletesAlwaysAllowed = 10
 const deletesAllowedShare = 0.2
@@ -14,90 +16,74 @@ const deletesAllowedShare = 0.2
  * gone, writes the new index, and hands the scan to publish. Safe to repeat from any point.
  */
 export async function completeScan(attempt: Attempt): Promise<StreamResult> {
-  checkConservation(attempt)
+  const { stream, run } = attempt.context
+  checkConservation(stream.name, attempt.intake.state.counts)
   const missing = missingKeys(attempt)
-  const reason = attempt.scan.approval ? null : reasonToWithhold(attempt, missing.length)
+  const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing.length)
   if (reason === null) await deleteRecords(attempt, missing)
-  const { remarks, settle } = await observeScan(attempt)
+  const { notices, acknowledge } = await observeScan(attempt)
   const index = await writeIndex(attempt, { withheld: reason !== null })
-  const summary = await summarize(attempt, { reason, index, withheldDeletes: reason === null ? 0 : missing.length })
-
-  const checkpoint: Checkpoint = {
-    ...attempt.checkpoint,
-    status: summary.status,
-    reason,
-    statusAt: summary.completedAt,
-    runId: attempt.run.runId,
-    scan: null,
-    scansCompleted: attempt.checkpoint.scansCompleted + 1,
-    lastScan: summary,
-    index,
-    remarks,
-  }
-  const { lease, deps, stream, run } = attempt
-  await deps.checkpoints.complete(checkpoint, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
-  await settle()
+  const withheldDeletes = reason === null ? 0 : missing.length
+  const summary = await summarize(attempt, { reason, index, withheldDeletes })
+  await attempt.flusher.complete({ summary, index, notices })
+  await acknowledge()
   const { status, counts } = summary
-  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, remarks }
+  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, notices }
 }
 
-/** Promise 2: what came in is what was counted. A mismatch is a bug, and such a scan must not complete. */
-function checkConservation({ scan: { counts }, stream }: Attempt) {
+/** What came in is what was counted. A mismatch is a bug, and such a scan must not complete. */
+function checkConservation(stream: string, counts: Counts): void {
   const accounted = counts.inserted + counts.updated + counts.unchanged + counts.duplicate + counts.quarantined
   if (counts.received === accounted) return
   throw new FatalError(
-    `${stream.name}: ${counts.received} records were received and ${accounted} are accounted for. ` +
+    `${stream}: ${counts.received} records were received and ${accounted} are accounted for. ` +
       'The scan is not completed; please report this as a bug.',
     { code: 'conservation_broken' },
   )
 }
 
 /** What no pass of the scan saw. An approval sees no record: of what it did not see, only the missing are gone. */
-function missingKeys({ table, scan: { approval } }: Attempt): string[] {
+function missingKeys({ context: { stream, scan }, intake }: Attempt): string[] {
+  const { isGone } = rulesOf(stream)
   const keys: string[] = []
-  for (let at = 0; at < table.size; at++) {
-    if (table.pass(at) === 0 && (!approval || table.kind(at) === Kind.missing)) keys.push(table.key(at))
+  for (const entry of intake.entries()) {
+    if (isGone(entry) && (!scan.approval || entry.kind === Kind.missing)) keys.push(entry.key)
   }
   return keys
 }
 
 /** Why the deletes can't be trusted; null when they can. */
-function reasonToWithhold({ known, scan, stream }: Attempt, missing: number): string | null {
+function reasonToWithhold({ known, intake, context: { stream } }: Attempt, missing: number): string | null {
   const next = `nothing was deleted; if it is right, run "platform-sync approve ${stream.name}"`
-  if (missing > deletesAlwaysAllowed && missing > known * deletesAllowedShare) {
-    return `${missing} of ${known} known records are missing from the list, more than ${deletesAllowedShare * 100} %: ${next}`
+  const { unkeyed } = intake.state
+  if (missing > deletesAlwaysAllowed && missing > known.records * deletesAllowedShare) {
+    return `${missing} of ${known.records} known records are missing from the list, more than ${deletesAllowedShare * 100} %: ${next}`
   }
-  if (missing > 0 && scan.unkeyed > 0) {
-    return `${missing} known records are missing, but ${scan.unkeyed} records came without a readable ${stream.primaryKey} and may be among them: ${next}`
+  if (missing > 0 && unkeyed > 0) {
+    return `${missing} known records are missing, but ${unkeyed} records came without a readable ${stream.primaryKey} and may be among them: ${next}`
   }
   return null
 }
 
 /** Writes tombstones, flush by flush, like everything else that a scan writes. */
-async function deleteRecords(attempt: Attempt, missing: string[]) {
-  const { table, scan, deps } = attempt
-  const size = deps.settings.flushRecords
+async function deleteRecords(attempt: Attempt, missing: string[]): Promise<void> {
+  const { context, reader, intake, flusher } = attempt
+  const size = context.deps.settings.flushRecords
   for (let start = 0; start < missing.length; start += size) {
-    const keys = missing.slice(start, start + size)
-    for (const key of keys) {
-      const at = table.find(key)
-      table.mark(at, Kind.deleted, scan.pass)
-      attempt.buffer.seen.push(at)
-    }
-    attempt.buffer.deletes = keys
-    scan.counts.deleted += keys.length
-    await startFlush(attempt)
+    const batch = intake.remove(missing.slice(start, start + size), reader.state.pass)
+    await flusher.write(batch, { ...progressOf(attempt), tokens: reader.takeTokens() })
   }
-  await attempt.flushing
+  await flusher.written()
 }
 
-type Outcome = { reason: string | null; withheldDeletes: number; index: Index }
 type Index = NonNullable<Checkpoint['index']>
+type Outcome = { reason: string | null; withheldDeletes: number; index: Index }
 
 async function summarize(attempt: Attempt, { reason, withheldDeletes, index }: Outcome): Promise<ScanSummary> {
-  const { scan, deps, stream, lease, files, checkpoint } = attempt
-  const indexBefore = checkpoint.index?.key ?? null
-  const { part: _, ...path } = partPath(attempt, partsOf(scan))
+  const { context, flusher } = attempt
+  const { scan, deps, stream, lease } = context
+  const { lastScan, index: before } = flusher.checkpoint
+  const counts = countsOf(progressOf(attempt))
   return {
     stream: stream.name,
     scanId: scan.scanId,
@@ -107,44 +93,40 @@ async function summarize(attempt: Attempt, { reason, withheldDeletes, index }: O
     status: reason === null ? 'complete' : 'suspect',
     reason,
     withheldDeletes,
-    counts: scan.counts,
-    records: index.entries,
-    filesKey: await deps.index.writeFiles(path, files, lease.signal),
+    counts,
+    records: rulesOf(stream).records({ counts, lastScan, kept: index.entries }),
+    filesKey: await deps.index.writeFiles(scanPath(context), [...flusher.files], lease.signal),
     indexKey: index.key,
-    replacedIndexKey: indexBefore === index.key ? null : indexBefore,
-    fences: { first: scan.firstFence, last: checkpoint.fence },
+    replacedIndexKey: before === null || before.key === index.key ? null : before.key,
+    fences: { first: scan.firstFence, last: context.fence },
   }
 }
 
-function liveRecords({ table }: Attempt): number {
-  let live = 0
-  for (let at = 0; at < table.size; at++) if (table.kind(at) !== Kind.deleted) live += 1
-  return live
-}
-
-/** The index of what is live now. An index that would say the same is not written again. */
+/** The index of what is known from here on. An index that would say the same is not written again. */
 async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean }): Promise<Index> {
-  const { table, scan, deps, lease, checkpoint } = attempt
-  if (checkpoint.index !== null && !attempt.indexLost && !withheld && saysTheSame(attempt)) return checkpoint.index
-  const each = function* (): Iterable<Entry> {
-    for (let at = 0; at < table.size; at++) {
-      const entry = table.entry(at)
-      if (entry.kind === Kind.deleted) continue
+  const { context, known, intake, flusher } = attempt
+  const { index } = flusher.checkpoint
+  if (index !== null && !known.indexLost && !withheld && saysTheSame(attempt)) return index
+  const { keeps } = rulesOf(context.stream)
+  const each = function* (): Iterable<IndexEntry> {
+    for (const entry of intake.entries()) {
+      if (!keeps(entry, context)) continue
       yield { ...entry, kind: withheld && entry.pass === 0 ? Kind.missing : Kind.known, pass: 0 }
     }
   }
-  const { part: _, ...path } = partPath(attempt, partsOf(scan))
-  const key = deps.index.indexKey(path)
-  const records = liveRecords(attempt)
-  const bytes = encodeIndex({ pass: 0, tokens: [], files: [] }, { count: records, each })
-  await deps.index.writeIndex(key, bytes, lease.signal)
-  return { key, entries: records }
+  let entries = 0
+  for (const entry of intake.entries()) if (keeps(entry, context)) entries += 1
+  const { deps, lease } = context
+  const key = deps.index.indexKey(scanPath(context))
+  await deps.index.writeIndex(
+    key,
+    encodeIndex({ pass: 0, tokens: [], files: [] }, { count: entries, each }),
+    lease.signal,
+  )
+  return { key, entries }
 }
 
-function saysTheSame({ scan: { counts }, hadMissing, hadDoubts }: Attempt) {
-  return !hadMissing && !hadDoubts && unchangedBy(counts)
-}
-
-function unchangedBy({ inserted, updated, deleted }: Counts) {
-  return inserted + updated + deleted === 0
+function saysTheSame({ known, intake }: Attempt): boolean {
+  const { inserted, updated, deleted } = intake.state.counts
+  return !known.hadMissing && !known.hadUncertain && inserted + updated + deleted === 0
 }

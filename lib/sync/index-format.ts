@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
-import { PartFile } from '../publish/manifest.ts'
-import { type Entry, hashBytes, Kind } from './key-table.ts'
+import { PartFile } from './checkpoint.ts'
+import { hashBytes, type IndexEntry, Kind } from './key-table.ts'
 
 /**
  * The form of index objects, one for the index of a stream and for the part that each flush adds: four bytes of magic,
@@ -23,7 +23,10 @@ const Header = z.object({
 type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
 
 /** Writes an index object. `entries` is read twice, so it must be a sequence that can be. */
-export function encodeIndex(header: PartHeader, entries: { count: number; each: () => Iterable<Entry> }): Uint8Array {
+export function encodeIndex(
+  header: PartHeader,
+  entries: { count: number; each: () => Iterable<IndexEntry> },
+): Uint8Array {
   const head = Buffer.from(JSON.stringify({ ...header, entries: entries.count }))
   let size = magic.length + 4 + head.length
   for (const { key } of entries.each()) size += fixedBytes + Buffer.byteLength(key)
@@ -35,7 +38,7 @@ export function encodeIndex(header: PartHeader, entries: { count: number; each: 
   return bytes
 }
 
-function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, pass }: Entry): number {
+function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, pass }: IndexEntry): number {
   const length = bytes.write(key, start + 2)
   let at = bytes.writeUInt16LE(length, start) + length
   bytes.set(hash, at)
@@ -49,7 +52,7 @@ function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, 
  * @throws FatalError `damaged_state` when the bytes are not an index object; for damage within the entries only as
  * they are read.
  */
-export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: Iterable<Entry> } {
+export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: Iterable<IndexEntry> } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     if (!buffer.subarray(0, magic.length).equals(magic)) throw new Error('it does not begin with its mark')
@@ -66,7 +69,7 @@ function damaged(cause: unknown) {
 }
 
 // Lengths are looked at before they are used: a Buffer would cut what lies beyond its end short, or throw its own error.
-function* readEntries(buffer: Buffer, start: number, count: number): Iterable<Entry> {
+function* readEntries(buffer: Buffer, start: number, count: number): Iterable<IndexEntry> {
   let at = start
   for (let n = 0; n < count; n++) {
     const keyEnd = at + 2 + (at + 2 <= buffer.length ? buffer.readUInt16LE(at) : 0)

@@ -14,7 +14,7 @@ export const Kind = {
   /** Like known, and already missed by a suspect scan whose deletes were withheld. */
   missing: 6,
   /** Not known from any scan, but a dead attempt may have written it to the records table. */
-  doubtful: 7,
+  uncertain: 7,
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 
@@ -22,7 +22,7 @@ export type Kind = (typeof Kind)[keyof typeof Kind]
 export const hashBytes = 16
 
 /** One key of the table, as index objects hold it. */
-export type Entry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; pass: number }
+export type IndexEntry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; pass: number }
 
 /**
  * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
@@ -40,7 +40,7 @@ export type KeyTable = KeySet & {
   /** Unix ms of the record's own time of change; NaN when it has none. */
   changedAt(at: number): number
   setChangedAt(at: number, changedAt: number): void
-  entry(at: number): Entry
+  entry(at: number): IndexEntry
 }
 
 /** An empty table. */

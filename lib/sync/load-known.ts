@@ -1,15 +1,56 @@
 import { messageOf } from '../core/errors.ts'
-import type { SyncDeps } from './attempt.ts'
-import type { Checkpoint } from './checkpoint.ts'
+import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
+import type { SyncDeps } from './context.ts'
 import { decodeIndex } from './index-format.ts'
-import { createKeyTable, Kind } from './key-table.ts'
-import type { Known } from './replay.ts'
+import { createKeyTable, type KeyTable, Kind } from './key-table.ts'
+import { findLeftovers, makeUncertain, replayScan } from './replay.ts'
+
+/** What is known of a stream when an attempt begins. */
+export type Known = {
+  table: KeyTable
+  /** Digests of the page tokens that the pass in progress gave. */
+  usedTokens: Set<string>
+  /** Lake files that the scan in progress has written. */
+  files: PartFile[]
+  /** How many live records were known when the scan began. */
+  records: number
+  /** Whether the index lists keys that an earlier, suspect scan missed. */
+  hadMissing: boolean
+  /** Whether dead attempts left keys uncertain: what the index says of them may not hold. */
+  hadUncertain: boolean
+  /** Whether there is no index to be read: then the keys come from the records table, without their content. */
+  indexLost: boolean
+  /** The scan in progress, if anything of it is durable and can be read. */
+  continued: Scan | null
+}
+
+// A pass is one byte of the key table. A list that broke so often is better read anew.
+const passesAllowed = 200
+
+/** Loads what the last complete scan left, and on top of it what the scan in progress has seen. */
+export async function loadKnown(checkpoint: Checkpoint, deps: SyncDeps, signal: AbortSignal): Promise<Known> {
+  const { scan, stream } = checkpoint
+  const leftovers = await findLeftovers(checkpoint, deps)
+  if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
+    const known = await lastComplete(checkpoint, deps, signal)
+    if (await replayScan(scan, leftovers, { stream, deps, known })) {
+      return counted({ ...known, continued: structuredClone(scan) })
+    }
+    deps.log.error('The parts of the scan in progress are unreadable; the scan begins anew.', {
+      stream,
+      scanId: scan.scanId,
+    })
+  }
+  const known = await lastComplete(checkpoint, deps, signal)
+  await makeUncertain(leftovers, { stream, deps, known })
+  return counted(known)
+}
 
 /**
  * What the last complete scan left: its index. When that was reset, or can't be read, the records table still tells
  * which keys live, though not what of them the lake has (docs/decisions/lost-index.md).
  */
-export async function loadKnown(checkpoint: Checkpoint, deps: SyncDeps, signal: AbortSignal): Promise<Known> {
+async function lastComplete(checkpoint: Checkpoint, deps: SyncDeps, signal: AbortSignal): Promise<Known> {
   const { index, scansCompleted, stream } = checkpoint
   if (scansCompleted === 0) return nothingKnown(false)
   return (index && (await fromIndex(index, { stream, deps, signal }))) ?? (await fromRecords({ stream, deps, signal }))
@@ -20,10 +61,11 @@ function nothingKnown(indexLost: boolean): Known {
     table: createKeyTable(),
     usedTokens: new Set(),
     files: [],
-    known: 0,
+    records: 0,
     hadMissing: false,
-    hadDoubts: false,
+    hadUncertain: false,
     indexLost,
+    continued: null,
   }
 }
 
@@ -34,7 +76,7 @@ async function fromIndex(
   { key, entries }: NonNullable<Checkpoint['index']>,
   { stream, deps: { index: store, log }, signal }: Loading,
 ): Promise<Known | null> {
-  const known = { ...nothingKnown(false), known: entries }
+  const known = { ...nothingKnown(false), records: entries }
   try {
     const bytes = await store.readIndex(key)
     if (bytes === null) throw new Error('it is missing')
@@ -55,7 +97,7 @@ async function fromIndex(
   }
 }
 
-function isStorageTrouble(error: unknown) {
+function isStorageTrouble(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code !== 'damaged_state'
 }
 
@@ -71,9 +113,9 @@ async function fromRecords({ stream, deps: { records, log }, signal }: Loading):
 }
 
 /** Counts what was known when the scan began, if the index did not say: what the scan inserted meanwhile is no part. */
-export function countKnown(known: Known): Known {
+function counted(known: Known): Known {
   if (!known.indexLost) return known
-  let count = 0
-  for (let at = 0; at < known.table.size; at++) if (known.table.kind(at) !== Kind.inserted) count += 1
-  return { ...known, known: count }
+  let records = 0
+  for (let at = 0; at < known.table.size; at++) if (known.table.kind(at) !== Kind.inserted) records += 1
+  return { ...known, records }
 }

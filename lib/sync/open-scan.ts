@@ -1,60 +1,109 @@
 import { messageOf, SyncError } from '../core/errors.ts'
-import { inspectorOf } from '../streams/drift.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { Attempt, Run, StreamResult, SyncDeps } from './attempt.ts'
-import { emptyBuffer } from './buffer.ts'
 import { type Checkpoint, Counts, type Scan } from './checkpoint.ts'
+import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
+import { createFlusher, type Flusher, type Progress } from './flusher.ts'
+import { createIntake, type Intake } from './intake.ts'
 import { type Lease, watchLease } from './lease.ts'
-import { countKnown, loadKnown } from './load-known.ts'
-import { doubt, findLeftovers, type Known, replayScan } from './replay.ts'
+import { type Known, loadKnown } from './load-known.ts'
+import { rulesOf } from './modes.ts'
+import { createPageReader, type PageReader } from './page-reader.ts'
+
+/** An attempt at work: what it works with, what was known when it began, and the three owners of the scan's state. */
+export type Attempt = {
+  readonly context: ScanContext
+  readonly known: KnownBefore
+  readonly reader: PageReader
+  readonly intake: Intake
+  readonly flusher: Flusher
+}
+
+/** What was known of the stream before the scan, apart from its keys, which are the intake's. */
+export type KnownBefore = Readonly<Pick<Known, 'records' | 'hadMissing' | 'hadUncertain' | 'indexLost'>>
+
+/** How far an attempt has read, and what it made of it. */
+export function progressOf({ reader, intake }: Pick<Attempt, 'reader' | 'intake'>): Progress {
+  return { reading: reader.state, taken: intake.state }
+}
+
+type Opened = { attempt: Attempt } | { result: StreamResult }
 
 /**
  * Takes the lease, finds or begins the scan, and loads what is known. Answers a result instead when there is nothing
  * to do: the run has done this stream already, or another worker is at it.
  */
-export async function openScan(
-  stream: Stream,
-  run: Run,
-  deps: SyncDeps,
-): Promise<{ attempt: Attempt } | { result: StreamResult }> {
+export async function openScan(stream: Stream, run: Run, deps: SyncDeps): Promise<Opened> {
   const before = await deps.checkpoints.read(stream.name)
   const done = before && finishedIn(before, run)
-  if (done) return { result: done }
-  const opened = await openAttempt(stream, run, deps)
-  return 'attempt' in opened ? opened : { result: opened.busy }
+  return done ? { result: done } : open({ stream, run, deps, begin: newScan })
 }
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
 function finishedIn(checkpoint: Checkpoint, run: Run): StreamResult | null {
-  const { runId, status, reason, scan, lastScan, stream, remarks = [] } = checkpoint
+  const { runId, status, reason, scan, lastScan, stream, notices = [] } = checkpoint
   if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
-  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, remarks }
+  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, notices }
+}
+
+/** Opens an attempt that reads no list: a scan that carries out the deletes which were withheld. */
+export function openApproval(stream: Stream, run: Run, deps: SyncDeps): Promise<Opened> {
+  const begin: Opening['begin'] = (...scan) => ({ ...newScan(...scan), approval: true, position: { at: 'end' } })
+  return open({ stream, run, deps, begin })
+}
+
+type Opening = {
+  stream: Stream
+  run: Run
+  deps: SyncDeps
+  begin: (checkpoint: Checkpoint, run: Run, now: number) => Scan
 }
 
 /** Takes the lease and loads the stream; the lease is given back when that fails. */
-export async function openAttempt(
-  stream: Stream,
-  run: Run,
-  deps: SyncDeps,
-): Promise<{ attempt: Attempt } | { busy: StreamResult }> {
+async function open(opening: Opening): Promise<Opened> {
+  const { stream, run, deps } = opening
   const owner = deps.newOwner()
   const now = deps.clock.now()
   const ttlMs = deps.settings.leaseMs
   const expiresAt = now + ttlMs
   const acquired = await deps.checkpoints.acquire(stream.name, { owner, now, expiresAt })
-  if ('heldBy' in acquired) return { busy: busy(stream, run, reasonOf(acquired)) }
+  if ('heldBy' in acquired) return { result: busy(stream, run, reasonOf(acquired)) }
   const lease = watchLease(deps.clock, { owner, expiresAt, ttlMs })
   try {
-    const { checkpoint } = acquired
-    const { known, scan } = await loadScan(checkpoint, run, { deps, lease })
-    return { attempt: { ...known, stream, run, deps, lease, checkpoint, scan, ...freshState(stream, deps) } }
+    return { attempt: await attemptAt(acquired.checkpoint, lease, opening) }
   } catch (error) {
     lease.stop()
     // It stalled while it loaded, and another worker went on.
-    if (error instanceof SyncError && error.code === 'lease_lost') return { busy: busy(stream, run, error.message) }
+    if (error instanceof SyncError && error.code === 'lease_lost') return { result: busy(stream, run, error.message) }
     await giveBack(acquired.checkpoint, { owner, expiresAt }, deps)
     throw error
   }
+}
+
+/** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
+async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening): Promise<Attempt> {
+  const { stream, run, deps, begin } = opening
+  const known = await loadKnown(checkpoint, deps, lease.signal)
+  const scan = known.continued ?? begin(checkpoint, run, deps.clock.now())
+  const { scanId, runId, firstFence, startedAt, approval } = scan
+  const context: ScanContext = {
+    stream,
+    run,
+    scan: { scanId, runId, firstFence, startedAt, approval },
+    window: rulesOf(stream).window(stream, checkpoint.lastScan, startedAt),
+    fence: checkpoint.fence,
+    lease,
+    observer: deps.observers[stream.name],
+    deps,
+  }
+  const { position, pass, restarts, barrenPages, unkeyed, counts, segments } = scan
+  const flusher = createFlusher(context, { checkpoint, segments, files: known.files })
+  const reader = createPageReader(context, {
+    state: { position, pass, restarts, barrenPages, pages: counts.pages, apiCalls: counts.apiCalls },
+    usedTokens: known.usedTokens,
+    reserveMs: () => flusher.slowestMs + deps.settings.marginMs,
+  })
+  const intake = createIntake(context, { table: known.table, state: { unkeyed, counts } })
+  return { context, known, reader, intake, flusher }
 }
 
 function busy(stream: Stream, { runId }: Run, reason: string): StreamResult {
@@ -84,50 +133,14 @@ async function giveBack(checkpoint: Checkpoint, lease: { owner: string; expiresA
   }
 }
 
-function freshState(stream: Stream, deps: SyncDeps) {
-  return {
-    observer: deps.observers[stream.name],
-    inspect: inspectorOf(stream),
-    brokenKeys: new Set<string>(),
-    buffer: emptyBuffer(deps.clock.now()),
-    flushing: Promise.resolve(),
-    slowest: { pageMs: 0, flushMs: 0 },
-  }
-}
-
-// A pass is one byte of the key table. A list that broke so often is better read anew.
-const passesAllowed = 200
-
-/** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
-async function loadScan(
-  checkpoint: Checkpoint,
-  run: Run,
-  { deps, lease }: { deps: SyncDeps; lease: Lease },
-): Promise<{ known: Known; scan: Scan }> {
-  const { scan, stream } = checkpoint
-  const leftovers = await findLeftovers(checkpoint, deps)
-  if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
-    const known = await loadKnown(checkpoint, deps, lease.signal)
-    if (await replayScan(scan, leftovers, { stream, deps, known }))
-      return { known: countKnown(known), scan: structuredClone(scan) }
-    deps.log.error('The parts of the scan in progress are unreadable; the scan begins anew.', {
-      stream,
-      scanId: scan.scanId,
-    })
-  }
-  const known = await loadKnown(checkpoint, deps, lease.signal)
-  await doubt(leftovers, { stream, deps, known })
-  return { known: countKnown(known), scan: newScan(checkpoint, run, deps) }
-}
-
-function newScan(checkpoint: Checkpoint, run: Run, deps: SyncDeps): Scan {
+function newScan(checkpoint: Checkpoint, run: Run, now: number): Scan {
   return {
     scanId: `${run.runId}-${checkpoint.fence}`,
     runId: run.runId,
     // Attempts that died before their first checkpoint count as attempts at this scan: what they left is removed with it.
     firstFence: (checkpoint.lastScan?.fences.last ?? 0) + 1,
     // Readers take the rows of the later scan, so that it may not begin at the same instant, or before by another's clock.
-    startedAt: Math.max(deps.clock.now(), (checkpoint.lastScan?.startedAt ?? 0) + 1),
+    startedAt: Math.max(now, (checkpoint.lastScan?.startedAt ?? 0) + 1),
     position: { at: 'start' },
     approval: false,
     pass: 1,

@@ -1,19 +1,20 @@
 import type { Json } from '../core/json.ts'
 import type { Page } from '../platform/paging.ts'
-import type { Manifest, PartFile, PublishState, RunRecord } from '../publish/manifest.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
-import type { Checkpoint, Remark, ScanFootprint, ScanSummary } from './checkpoint.ts'
+import type { Checkpoint, Notice, PartFile, ScanFootprint, ScanSummary } from './checkpoint.ts'
 
 /** The API as the engine sees it. Throws the errors of core/errors.ts; never answers an unknown shape as "no data". */
 export type Source = {
-  /** Requests the page at a token (null: the first). `onRequest` is called for each HTTP request, retries included. */
-  fetchPage(
-    stream: Stream,
-    token: string | null,
-    options: { signal: AbortSignal; onRequest: () => void },
-  ): Promise<Page>
+  /** Requests the page at a token (null: the first). */
+  fetchPage(stream: Stream, token: string | null, request: PageRequest): Promise<Page>
 }
+
+/** What a source is told besides the place. `onRequest` is called for each HTTP request, retries included. */
+export type PageRequest = { window: ScanWindow; signal: AbortSignal; onRequest: () => void }
+
+/** Of things that happened: those from `since` (null: the beginning) up to, not including, `until`. Unix ms. */
+export type ScanWindow = { since: number | null; until: number }
 
 /** Who works on a stream, and until when unless renewed. */
 export type LeaseClaim = { owner: string; now: number; expiresAt: number }
@@ -93,9 +94,9 @@ export type StreamObserver = {
   flushed(records: readonly ObservedRecord[], scan: ScanIds, signal: AbortSignal): Promise<void>
   /**
    * Before a scan that read its list to the end completes, suspect or not; an approval reads none. Answers what to say
-   * about the scan, and what to do once it is complete. What is not settled is told again by the next scan.
+   * about the scan, and what to do once it is complete. What is not acknowledged is told again by the next scan.
    */
-  completed(scan: ObservedScan, signal: AbortSignal): Promise<{ remarks: Remark[]; settle(): Promise<void> }>
+  completed(scan: ObservedScan, signal: AbortSignal): Promise<{ notices: Notice[]; acknowledge(): Promise<void> }>
 }
 
 /** Where the objects of one flush lie. Part numbers grow within the scan; the fence names the attempt. */
@@ -109,11 +110,6 @@ export type Lake = {
   /** One Parquet object of a table; its columns are the declared ones whatever the values are. */
   writeRows(path: PartPath, batch: RowBatch, signal: AbortSignal): Promise<PartFile>
   writeQuarantine(path: PartPath, records: QuarantinedRecord[], signal: AbortSignal): Promise<PartFile>
-  readManifest(runId: string): Promise<Manifest | null>
-  /** Makes a manifest visible: from this instant readers count its files. */
-  writeManifest(manifest: Manifest, signal: AbortSignal): Promise<void>
-  /** Points `manifests/latest.json` at a manifest. */
-  pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
   /** Removes the objects in the scan's partitions that one of its attempts (`fences`) wrote and `files` don't list. */
   removeOrphans(scan: ScanFootprint, stream: Stream, files: PartFile[]): Promise<number>
 }
@@ -141,31 +137,4 @@ export type IndexStore = {
    * indexes that dead attempts left, and the index it replaced. Never a later scan's: one may be completing right now.
    */
   removeScan(scan: ScanSummary): Promise<void>
-}
-
-/** The publisher's own state. One publisher works at a time, by the same leases as streams. */
-export type Publications = {
-  acquire(claim: LeaseClaim): Promise<{ state: PublishState } | { heldBy: string; until: number }>
-  save(state: PublishState, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
-}
-
-/** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
-export type Runs = {
-  /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
-  write(record: RunRecord): Promise<void>
-  latest(): Promise<RunRecord | null>
-  /** The record of a run, or null when it has not ended yet. */
-  read(run: { runId: string; scheduledAt: number }): Promise<RunRecord | null>
-}
-
-/** Tells others that a run has ended: on AWS an event on EventBridge, on a laptop nothing. */
-export type Announcer = {
-  /** May tell it twice when the worker dies right after: `runId` says that it is the same. */
-  announce(record: RunRecord, manifest: Manifest): Promise<void>
-}
-
-/** The catalog that warehouse engines read: on AWS Glue partitions, on a laptop nothing. */
-export type Catalog = {
-  /** Registers the partitions of a manifest's files. Repeating it is harmless. */
-  register(manifest: Manifest): Promise<void>
 }

@@ -1,13 +1,16 @@
 import { messageOf } from '../core/errors.ts'
-import type { Attempt, SyncDeps } from './attempt.ts'
-import type { Checkpoint, Scan } from './checkpoint.ts'
+import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
+import type { SyncDeps } from './context.ts'
 import { decodeIndex } from './index-format.ts'
-import { type Entry, Kind } from './key-table.ts'
+import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import type { PartObject } from './ports.ts'
 
-/** What is known of a stream when an attempt begins. `hadDoubts` is set as doubts are found. */
-export type Known = Pick<Attempt, 'table' | 'known' | 'hadMissing' | 'indexLost' | 'usedTokens' | 'files'> & {
-  hadDoubts: boolean
+/** What a replay adds to. */
+type Known = {
+  table: KeyTable
+  usedTokens: Set<string>
+  files: PartFile[]
+  hadUncertain: boolean
 }
 
 type Replaying = { stream: string; deps: SyncDeps; known: Known }
@@ -38,7 +41,7 @@ function takenBy(scan: Scan | null) {
     scanId === scan?.scanId && ranges.some((range) => range.fence === fence && part >= range.start && part < range.end)
 }
 
-/** Replays what a scan's flushes saw, and doubts what dead attempts between them left; false when a part is unreadable. */
+/** Replays what a scan's flushes saw, and makes uncertain what dead attempts between them left; false when a part is unreadable. */
 export async function replayScan(scan: Scan, leftovers: PartObject[], replaying: Replaying): Promise<boolean> {
   const { stream, deps, known } = replaying
   const { scanId, runId, startedAt } = scan
@@ -46,23 +49,23 @@ export async function replayScan(scan: Scan, leftovers: PartObject[], replaying:
   const olderThan = (fence: number) => waiting.splice(0, waiting.filter((left) => left.fence < fence).length)
   let part = 0
   for (const { fence, parts } of scan.segments) {
-    await doubt(olderThan(fence), replaying)
+    await makeUncertain(olderThan(fence), replaying)
     for (const end = part + parts; part < end; part++) {
       const bytes = await deps.index.readPart({ stream, scanId, runId, startedAt, part, fence })
       if (bytes === null || !replay(bytes, scan, known)) return false
     }
   }
-  await doubt(waiting, replaying)
+  await makeUncertain(waiting, replaying)
   return true
 }
 
 /** Forgets the content of each key that the parts say was written: whatever the list shows of it now is written again. */
-export async function doubt(parts: readonly PartObject[], { stream, deps, known }: Replaying): Promise<void> {
+export async function makeUncertain(parts: readonly PartObject[], { stream, deps, known }: Replaying): Promise<void> {
   for (const { key } of parts) {
     const bytes = await deps.index.readIndex(key)
     if (bytes === null) continue
     try {
-      for (const entry of decodeIndex(bytes).entries) doubtEntry(entry, known)
+      for (const entry of decodeIndex(bytes).entries) makeEntryUncertain(entry, known)
     } catch (error) {
       deps.log.warn('What a dead attempt left is unreadable.', { stream, key, reason: messageOf(error) })
     }
@@ -71,14 +74,14 @@ export async function doubt(parts: readonly PartObject[], { stream, deps, known 
 
 const written = new Set<Kind>([Kind.inserted, Kind.updated, Kind.deleted])
 
-function doubtEntry({ key, kind, hash }: Entry, known: Known) {
+function makeEntryUncertain({ key, kind, hash }: IndexEntry, known: Known) {
   if (!written.has(kind)) return
   const found = known.table.find(key)
   // It wrote what is known, or, as a repeat of what an earlier flush wrote, nothing.
   if (kind !== Kind.deleted && found >= 0 && known.table.hasHash(found, hash)) return
-  known.hadDoubts = true
+  known.hadUncertain = true
   if (found >= 0) known.table.clearHash(found)
-  else known.table.mark(known.table.add(key), Kind.doubtful, 0)
+  else known.table.mark(known.table.add(key), Kind.uncertain, 0)
 }
 
 function replay(bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean {

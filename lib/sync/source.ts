@@ -16,10 +16,11 @@ type Reader = {
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
 export function createSource(client: Reader, deadline: Deadline): Source {
   return {
-    fetchPage: async (stream, token, options) => {
+    fetchPage: async (stream, token, { signal, onRequest }) => {
       const reading = readingOf(stream)
       const { endpoint, query } = reading.request(token)
-      return reading.parse(await client.get(endpoint, query, { ...options, deadline }))
+      const page = reading.parse(await client.get(endpoint, query, { signal, onRequest, deadline }))
+      return { ...page, isLast: (newIds) => reading.endsWith(page, newIds) }
     },
   }
 }

@@ -71,9 +71,9 @@ describe('the audit trail in a scan', () => {
     await hook.afterFlush([withSettings(1, { a: 1 }), withSettings(2, { a: 2 })], scan, signal)
     await complete(1)
     expect([changes.splice(0).length, findings.splice(0).length]).toEqual([2, 1])
-    const { settle } = await complete(1)
+    const { acknowledge } = await complete(1)
     expect([changes.splice(0).length, findings.splice(0).length]).toEqual([2, 1])
-    await settle()
+    await acknowledge()
     expect(await complete(1)).toMatchObject({ entries: 0, findings: [], matches: [] })
     expect([changes.length, findings.length]).toEqual([0, 0])
   })
@@ -81,10 +81,10 @@ describe('the audit trail in a scan', () => {
   it('compares with what was recorded before, also when another revision comes between', async () => {
     const { hook, complete, changes } = hooked()
     await hook.afterFlush([withSettings(1, { a: 1 }), withSettings(4, { a: 4 })], scan, signal)
-    await (await complete(1, 4)).settle()
+    await (await complete(1, 4)).acknowledge()
     changes.length = 0
     await hook.afterFlush([withSettings(2, { a: 2 })], scan, signal)
-    await (await complete(1, 2, 4)).settle()
+    await (await complete(1, 2, 4)).acknowledge()
     expect(changes.splice(0)).toMatchObject([
       { revision: 2, previous_revision: 1, before: '1', after: '2' },
       { revision: 4, previous_revision: 2, before: '2', after: '4' },
@@ -101,7 +101,7 @@ describe('the audit trail in a scan', () => {
     const { hook, complete, changes, store } = hooked()
     const first = [1, 2, 3].map((number) => withSettings(number, { enableAgentShield: true, a: number }))
     await hook.afterFlush(first, scan, signal)
-    await (await complete(1, 2, 3)).settle()
+    await (await complete(1, 2, 3)).acknowledge()
     changes.length = 0
     for (const gone of [2, 3]) store.objects.delete(keyOf('entries', gone))
     await hook.afterFlush([withSettings(4, { enableAgentShield: false, a: 4 })], scan, signal)

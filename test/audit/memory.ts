@@ -2,9 +2,9 @@ import { createHash, createPublicKey, generateKeyPairSync, sign } from 'node:cry
 import { createDigester } from '../../lib/audit/trail/digest.ts'
 import type { Finding } from '../../lib/audit/trail/finding.ts'
 import { createIndexCache } from '../../lib/audit/trail/index-cache.ts'
-import type { AuditHead, Signer, VersionedHead, WorkStore } from '../../lib/audit/trail/ports.ts'
+import type { HeadStore, Signer, VersionedHead, WorkStore } from '../../lib/audit/trail/ports.ts'
 import { createRecorder, type SeenRevision } from '../../lib/audit/trail/recorder.ts'
-import { type Series, sequenceOf, unseal } from '../../lib/audit/trail/sealed.ts'
+import { type ChainName, sequenceOf, unseal } from '../../lib/audit/trail/sealed.ts'
 import { createTrail } from '../../lib/audit/trail/trail.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { contentHash } from '../../lib/core/hash.ts'
@@ -28,7 +28,7 @@ export function memoryObjects(
 }
 
 /** A head in memory, copied on each read and write. */
-export function memoryHead(): AuditHead & { current: VersionedHead | null } {
+export function memoryHead(): HeadStore & { current: VersionedHead | null } {
   return {
     current: null,
     async read() {
@@ -72,7 +72,7 @@ export function testClock(start = Date.UTC(2026, 0, 5)): Clock & { at: number } 
 export function auditParts({
   store = memoryObjects(),
   work = memoryObjects(),
-  head = memoryHead() as AuditHead,
+  head = memoryHead() as HeadStore,
   clock = testClock(),
   redactionKey = '0123456789abcdef',
   promisedMs = (26 * 3_600_000) as number | null,
@@ -114,7 +114,7 @@ export function revision(number: number, settings: { [key: string]: Json } = {})
 }
 
 /** The stored values of a chain, in their order. */
-export function stored(objects: Map<string, Uint8Array>, series: Series): { [key: string]: unknown }[] {
+export function stored(objects: Map<string, Uint8Array>, series: ChainName): { [key: string]: unknown }[] {
   return [...objects.keys()]
     .filter((key) => sequenceOf(series, key) !== null)
     .sort()

@@ -190,7 +190,7 @@ describe('a sync with an audit trail', () => {
     const { stdout } = await sync('--skip-days', '1')
     expect(stdout).toMatch(/^warning {2}revision 1\d: \S+ (changed|added|removed) by \S+\. Someone wants to know\.$/m)
     const quiet = JSON.parse((await sync('--json')).stdout)
-    expect(quiet.streams[0].remarks).toEqual([])
+    expect(quiet.streams[0].notices).toEqual([])
     const { checked, unsignedEntries } = JSON.parse((await audit('verify', local, '--json')).stdout)
     expect([checked.digests, unsignedEntries]).toEqual([2, 0])
     const query = 'select count(*) as n from enterprise_setting_changes_current where rules is not null'

@@ -9,7 +9,7 @@ import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { finishRun } from '../../lib/publish/run-streams.ts'
+import { finishRun } from '../../lib/publish/finish-run.ts'
 import { streamNamed } from '../../lib/streams/index.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 

@@ -5,12 +5,12 @@ import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type ApplyDeps, applyMessages } from '../../lib/limits/apply/apply.ts'
 import type { LimitMessage } from '../../lib/limits/apply/messages.ts'
+import { defaultRules } from '../../lib/limits/entries.ts'
 import type { IntentMessage } from '../../lib/limits/intake/publisher.ts'
 import type { IntentEntry } from '../../lib/limits/intent.ts'
-import { defaultRules } from '../../lib/limits/rules.ts'
 import { startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/stores/ledger.ts'
-import type { Outcome } from '../../lib/streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../../lib/streams/credit-limit-outcomes.ts'
 import { clientOf, fakeClock } from '../platform/fixture.ts'
 import { memoryParts } from './memory.ts'
 
@@ -124,7 +124,7 @@ export function workerOn(
 }
 
 /** The outcomes of a request in the order of its entries, as "outcome" or "outcome: reason". */
-export function outcomesOf(outcomes: Outcome[], requestId: string): string[] {
+export function outcomesOf(outcomes: LimitOutcome[], requestId: string): string[] {
   return outcomes
     .filter((outcome) => outcome.requestId === requestId)
     .sort((a, b) => a.index - b.index)
@@ -132,7 +132,7 @@ export function outcomesOf(outcomes: Outcome[], requestId: string): string[] {
 }
 
 /** Everything that a reader knows. */
-export async function allOutcomes(reader: ReturnType<typeof createLedgerReader>): Promise<Outcome[]> {
+export async function allOutcomes(reader: ReturnType<typeof createLedgerReader>): Promise<LimitOutcome[]> {
   return allOf(reader.outcomesBetween(start - 86_400_000, start + 30 * 86_400_000))
 }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { identityOf, readEmail } from '../../lib/limits/email.ts'
-import { duplicateKeyOf } from '../../lib/limits/intake/unique-keys.ts'
-import { orderOf, parseIntent } from '../../lib/limits/intent.ts'
-import { defaultRules, faultOfLimit } from '../../lib/limits/rules.ts'
+import { defaultRules, faultOfLimit } from '../../lib/limits/entries.ts'
+import { duplicateKeyOf, orderOf, parseIntent } from '../../lib/limits/intent.ts'
 import { intent } from './fixture.ts'
 
 function text(fields: Record<string, unknown> = {}) {

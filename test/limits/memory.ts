@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/core/clock.ts'
 import { FatalError } from '../../lib/core/errors.ts'
 import type { LedgerParts } from '../../lib/stores/ledger.ts'
-import type { ItemKey, LedgerItem } from '../../lib/stores/ledger-items.ts'
+import type { LedgerItem, LedgerKey } from '../../lib/stores/ledger-items.ts'
 
-function keyOf({ pk, sk }: ItemKey) {
+function keyOf({ pk, sk }: LedgerKey) {
   return `${pk}\u0000${sk}`
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
 import { failureOf, resultOfSteps, StepOutcome, stepAfter } from '../../lib/publish/steps.ts'
-import type { StreamResult } from '../../lib/sync/attempt.ts'
+import type { StreamResult } from '../../lib/sync/context.ts'
 
 function result(more: Partial<StreamResult>): StreamResult {
   return {

@@ -1,10 +1,11 @@
-import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newHead } from '../../lib/audit/trail/head.ts'
 import type { Signer } from '../../lib/audit/trail/ports.ts'
 import { isSignedBy, keyIdOf, readPublicKey } from '../../lib/audit/trail/signature.ts'
@@ -12,12 +13,12 @@ import { verifyTrail } from '../../lib/audit/verify/verify.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { createDynamoHead } from '../../lib/stores/audit-head.ts'
-import { callAws } from '../../lib/stores/aws-errors.ts'
 import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
 import { createFileSigner } from '../../lib/stores/file-signer.ts'
 import { createKmsSigner } from '../../lib/stores/kms-signer.ts'
 import { createObjectStore } from '../../lib/stores/objects.ts'
 import { auditParts, memoryHead, revisions, scan, signal, stored } from '../audit/memory.ts'
+import { createSigningService } from '../infra/signing-service.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'audit-adapters-'))
 let emulators: Emulators
@@ -38,7 +39,7 @@ afterAll(async () => {
 })
 
 function dynamoHead() {
-  return createDynamoHead({ dynamodb: clients.dynamodb, table: emulators.environment.STATE_TABLE as string, callAws })
+  return createDynamoHead({ dynamodb: clients.dynamodb, table: emulators.environment.STATE_TABLE as string })
 }
 function bucket(variable: string) {
   return createObjectStore({ s3: clients.s3, bucket: emulators.environment[variable] as string })
@@ -52,7 +53,7 @@ describe.each([
   it('takes a write for the version that is there, and no other', async () => {
     const head = create()
     expect(await head.read()).toBe(null)
-    const pending = { next: newHead().marks, writes: { packed: Uint8Array.of(1, 2, 3) } }
+    const pending = { next: newHead().heads, writes: { packed: Uint8Array.of(1, 2, 3) } }
     expect(await head.write({ ...newHead(), pending }, 1)).toBe(false)
     expect(await head.write({ ...newHead(), pending }, 0)).toBe(true)
     expect(await head.write(newHead(), 0)).toBe(false)
@@ -77,7 +78,7 @@ describe('a trail in DynamoDB and S3', () => {
       Array.from({ length: 20 }, (_, at) => parts().recorder.record(revisions(at + 1, at + 2), scan, signal)),
     )
     await parts().digester.writeIfDue(signal)
-    const report = await verifyTrail(adapters.store, { head: async () => (await adapters.head.read())!.state.marks })
+    const report = await verifyTrail(adapters.store, { head: async () => (await adapters.head.read())!.state.heads })
     expect(report).toMatchObject({ faults: [], entries: { checked: 21 }, unsignedEntries: 0 })
     const copy = new Map<string, Uint8Array>()
     for (const key of await adapters.store.list('audit/')) copy.set(key, (await adapters.store.get(key))!)
@@ -112,33 +113,67 @@ describe('a signer over a key file', () => {
   })
 })
 
+type Asked = { action: string; input: Record<string, unknown> }
+
+/** KMS at an address on this machine, told to the SDK as any other address is. `answers` come before its own. */
+async function startKms(): Promise<{ asked: Asked[]; answers: object[]; close(): void }> {
+  const service = createSigningService()
+  const [asked, answers]: [Asked[], object[]] = [[], []]
+  const server = createServer(async (request, response) => {
+    const input = JSON.parse(await text(request)) as Asked['input']
+    const action = String(request.headers['x-amz-target']).split('.').at(-1) ?? ''
+    asked.push({ action, input })
+    const answer = answers.shift() ?? (action === 'Sign' ? service.Sign(input) : service.GetPublicKey())
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local')
+  return {
+    asked,
+    answers,
+    close: () => {
+      vi.unstubAllEnvs()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
 describe('a signer over KMS', () => {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const kms = mockClient(new KMSClient({ region: 'us-east-1' }))
-  const signer = createKmsSigner({ kms: kms as unknown as KMSClient, keyArn: 'alias/audit', callAws })
+  let kms: Awaited<ReturnType<typeof startKms>>
+  let signer: Signer
+  beforeEach(async () => {
+    kms = await startKms()
+    signer = createKmsSigner({ target: { region: 'us-east-1' }, keyArn: 'alias/audit' })
+  })
+  afterEach(() => kms.close())
 
   it('asks once for the public key, again after a failure, and reports what is not there', async () => {
-    kms
-      .on(GetPublicKeyCommand)
-      .resolvesOnce({})
-      .resolves({
-        PublicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
-      })
+    kms.answers.push({})
     await expect(signer.keyId()).rejects.toMatchObject({ code: 'configuration' })
-    expect(await signer.keyId()).toBe(keyIdOf(createPublicKey(privateKey)))
-    await signer.publicKeyPem()
-    expect(kms.commandCalls(GetPublicKeyCommand)).toHaveLength(2)
+    expect(await signer.keyId()).toBe(keyIdOf(readPublicKey(await signer.publicKeyPem())!))
+    const key = { action: 'GetPublicKey', input: { KeyId: 'alias/audit' } }
+    expect(kms.asked).toEqual([key, key])
   })
 
   it('sends the digest of what is to be signed, which may be longer than KMS takes', async () => {
-    kms.on(SignCommand).resolves({ Signature: sign('sha256', Buffer.from('x'), privateKey) })
-    await signer.sign(Buffer.from('x'.repeat(10_000)))
-    const [call] = kms.commandCalls(SignCommand)
-    expect(call?.args[0].input).toMatchObject({
+    await signs(signer)
+    const [call] = kms.asked.filter(({ action }) => action === 'Sign')
+    expect(call?.input).toMatchObject({
       KeyId: 'alias/audit',
       MessageType: 'DIGEST',
       SigningAlgorithm: 'ECDSA_SHA_256',
     })
-    expect(call?.args[0].input.Message).toHaveLength(32)
+    expect(Buffer.from(call?.input.Message as string, 'base64')).toHaveLength(32)
+  })
+
+  it('says which key it could not use', async () => {
+    kms.answers.push({}, {})
+    await expect(signer.sign(Buffer.from('x'))).rejects.toThrow('KMS returned no signature of alias/audit')
+    await expect(signer.keyId()).rejects.toThrow('KMS returned no public key of alias/audit')
   })
 })

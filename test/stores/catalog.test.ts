@@ -1,9 +1,10 @@
 import { BatchCreatePartitionCommand, EntityNotFoundException, GlueClient } from '@aws-sdk/client-glue'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Manifest, PartFile } from '../../lib/publish/manifest.ts'
+import type { Manifest } from '../../lib/publish/manifest.ts'
 import { createCatalog } from '../../lib/stores/catalog.ts'
 import { streams } from '../../lib/streams/index.ts'
+import type { PartFile } from '../../lib/sync/checkpoint.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
 
 // No emulator knows Glue.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../lib/core/clock.ts'
+import type { LimitState } from '../../lib/limits/limit-state.ts'
 import { keyText, outcomeKey } from '../../lib/limits/outcomes/outcome.ts'
-import type { LimitState } from '../../lib/limits/ports.ts'
 import { createLedger, createLedgerReader, type LedgerParts, ledgerParts } from '../../lib/stores/ledger.ts'
-import type { Outcome } from '../../lib/streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../../lib/streams/credit-limit-outcomes.ts'
 import { useEmulatedLimits } from '../limits/emulated.ts'
 import { allOf, at, newOwner, start } from '../limits/fixture.ts'
 import { memoryParts } from '../limits/memory.ts'
@@ -25,7 +25,7 @@ function state(identity: string, fields: Partial<LimitState> = {}): LimitState {
   }
 }
 
-function outcome(identity: string, fields: Partial<Outcome> = {}): Outcome {
+function outcome(identity: string, fields: Partial<LimitOutcome> = {}): LimitOutcome {
   return {
     requestId: 'r1',
     requestedAt: at(0),
@@ -95,19 +95,19 @@ describe.each([
     ])
   })
 
-  it('finds outcomes by the time they were recorded, each once, as they stand now', async () => {
+  it('finds outcomes by the time they were recorded, each once, with its last outcome', async () => {
     const parts = partsOf()
     const ledger = createLedger(parts)
     const [ana, bob, cy] = [somebody(), somebody(), somebody()]
     const day = 24 * 3_600_000
-    const record = (outcomes: Outcome[], recordedAt: number) =>
+    const record = (outcomes: LimitOutcome[], recordedAt: number) =>
       ledger.record({ outcomes, states: [], recordedAt, callId: `c${recordedAt}` })
     const t = now + people * 100 * day
     await record([outcome(ana)], t)
     await record([outcome(bob, { outcome: 'unaccounted' })], t + 2 * day)
     await record([outcome(bob, { outcome: 'applied' }), outcome(cy, { outcome: 'rejected' })], t + 3 * day)
     const reader = createLedgerReader(parts)
-    const names = async (found: AsyncIterable<Outcome>) => (await allOf(found)).map(({ identity }) => identity)
+    const names = async (found: AsyncIterable<LimitOutcome>) => (await allOf(found)).map(({ identity }) => identity)
     expect(await names(reader.outcomesBetween(t, t + 4 * day))).toEqual([ana, bob, cy])
     expect(await names(reader.outcomesBetween(t + 1, t + 3 * day))).toEqual([bob])
     expect(await names(reader.failedBetween(t, t + 3 * day + 1))).toEqual([cy])
@@ -126,13 +126,13 @@ describe.each([
     const parts = partsOf()
     const ledger = createLedger(parts)
     const ana = somebody()
-    const sending = { identity: ana, address: ana.toUpperCase(), order: `${at(9)}#r9`, requestId: 'r9', limit: 9 }
+    const outgoing = { identity: ana, address: ana.toUpperCase(), order: `${at(9)}#r9`, requestId: 'r9', limit: 9 }
     const first = await open(ledger, now)
     expect(first.opened).toMatchObject({ journal: [] })
-    await ledger.journal(first.lease, [sending])
+    await ledger.journal(first.lease, [outgoing])
     expect((await open(ledger, now + 999)).opened).toMatchObject({ heldBy: first.lease.owner })
     const second = await open(ledger, now + 1000)
-    expect(second.opened).toMatchObject({ journal: [sending] })
+    expect(second.opened).toMatchObject({ journal: [outgoing] })
     await expect(ledger.journal(first.lease, [])).rejects.toMatchObject({ code: 'lease_lost' })
     await expect(ledger.close(first.lease)).rejects.toMatchObject({ code: 'lease_lost' })
     expect((await createLedgerReader(parts).statesWithPending([ana])).get(ana)).toMatchObject({
@@ -151,14 +151,14 @@ describe.each([
     const [ana, bob] = [somebody(), somebody()]
     await ledger.record({ outcomes: [], states: [state(ana)], recordedAt: now, callId: 'c1' })
     const { lease } = await open(ledger, now + 50_000)
-    const sending = [ana, bob].map((name) => ({
+    const outgoing = [ana, bob].map((name) => ({
       identity: name,
       address: name,
       order: `${at(9)}#r9`,
       requestId: 'r9',
       limit: 9,
     }))
-    await ledger.journal(lease, sending)
+    await ledger.journal(lease, outgoing)
     const states = new Map((await allOf(createLedgerReader(parts).allStates())).map((one) => [one.identity, one]))
     expect(states.get(ana)).toMatchObject({ status: 'pending', limit: 5, certain: false })
     expect(states.get(bob)).toMatchObject({ status: 'pending', limit: null, certain: false })
@@ -169,7 +169,7 @@ describe.each([
     const ledger = createLedger(partsOf())
     const { lease, opened } = await open(ledger, now + 100_000)
     expect(opened).toHaveProperty('journal')
-    const sending = Array.from({ length: 1000 }, (_, i) => {
+    const outgoing = Array.from({ length: 1000 }, (_, i) => {
       const address = `${String(i).padStart(4, '0')}${'é'.repeat(122)}@x.io`
       return {
         identity: address,
@@ -179,9 +179,9 @@ describe.each([
         limit: 2 ** 53 - 1,
       }
     })
-    await ledger.journal(lease, sending)
+    await ledger.journal(lease, outgoing)
     const next = await open(ledger, now + 200_000)
-    expect(next.opened).toMatchObject({ journal: sending })
+    expect(next.opened).toMatchObject({ journal: outgoing })
     await ledger.close(next.lease)
   })
 

@@ -5,7 +5,7 @@ import { type Json, parseJson } from '../../lib/core/json.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
-import { listOf, pagesOf, session, user, users } from './support/source.ts'
+import { listOf, pageOf, pagesOf, session, user, users } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
 function counting<T extends object>(port: T): T & { calls: string[] } {
@@ -122,7 +122,7 @@ describe('what the schema leaves open', () => {
   it('keeps the digits of a number that no double holds (JSON-01)', async () => {
     const world = createWorld()
     const record = { id: 'u1', metadata: { account: exactly('9007199254740993') } }
-    const source = { fetchPage: async () => ({ records: [record], nextToken: null }) }
+    const source = { fetchPage: async () => pageOf({ records: [record], nextToken: null }) }
     await world.sync(organizationUsers, source)
     await world.publish([organizationUsers])
     expect(world.current(organizationUsers).get('u1')?.metadata).toBe('{"account":9007199254740993}')

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { RetryableError } from '../../lib/core/errors.ts'
 import type { Json } from '../../lib/core/json.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
-import type { StreamResult } from '../../lib/sync/attempt.ts'
+import type { StreamResult } from '../../lib/sync/context.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 import {
   createLivingPlatform,

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeIndex, encodeIndex } from '../../lib/sync/index-format.ts'
-import { type Entry, hashBytes, type Kind } from '../../lib/sync/key-table.ts'
+import { hashBytes, type IndexEntry, type Kind } from '../../lib/sync/key-table.ts'
 
 const header = { pass: 2, tokens: ['a1b2'], files: [] }
-function entry(key: string, more: Partial<Entry> = {}): Entry {
+function entry(key: string, more: Partial<IndexEntry> = {}): IndexEntry {
   return {
     key,
     hash: new Uint8Array(hashBytes).fill(7),
@@ -14,7 +14,7 @@ function entry(key: string, more: Partial<Entry> = {}): Entry {
     ...more,
   }
 }
-function encode(entries: Entry[]) {
+function encode(entries: IndexEntry[]) {
   return encodeIndex(header, { count: entries.length, each: () => entries })
 }
 function decode(bytes: Uint8Array) {

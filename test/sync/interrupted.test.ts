@@ -131,7 +131,11 @@ describe('a list that went round in a circle', () => {
     const pages = [0, 1, 2, 3, 4, 5].map((page) => [user(page * 2), user(page * 2 + 1)])
     const whole = pagesOf(...pages)
     const circle = scripted(async (token) => {
-      const page = await whole.fetchPage(organizationUsers, token, { signal: AbortSignal.any([]), onRequest: () => {} })
+      const page = await whole.fetchPage(organizationUsers, token, {
+        window: { since: null, until: 0 },
+        signal: AbortSignal.any([]),
+        onRequest: () => {},
+      })
       return page.nextToken === 'p4' ? { ...page, nextToken: 'p1' } : page
     })
     expect(await world.sync(organizationUsers, circle)).toMatchObject({

@@ -29,8 +29,11 @@ function observedWorld(answers: Partial<StreamObserver> = {}) {
     completed: async ({ seen, writeRows }) => {
       told.push({ seen: [...seen()] })
       await writeRows(notes, [{ note: `look ${told.length}` }])
-      const remark = (severity: 'info' | 'critical', about: string) => ({ severity, code: 'c', about, message: 'm' })
-      return { remarks: [remark('info', 'a'), remark('critical', 'b')], settle: async () => void told.push('settled') }
+      const notice = (severity: 'info' | 'critical', about: string) => ({ severity, code: 'c', about, message: 'm' })
+      return {
+        notices: [notice('info', 'a'), notice('critical', 'b')],
+        acknowledge: async () => void told.push('acknowledged'),
+      }
     },
     ...answers,
   }
@@ -39,24 +42,24 @@ function observedWorld(answers: Partial<StreamObserver> = {}) {
 }
 
 describe('an observer of a stream', () => {
-  it('sees each valid record before the checkpoint moves past it, unchanged ones, too, and settles after the end', async () => {
+  it('sees each valid record before the checkpoint moves past it, unchanged ones, too, and acknowledges after the end', async () => {
     const { world, told } = observedWorld()
     await world.sync(stream, source(0, 1, 2))
     expect(told.splice(0)).toEqual([
       { flushed: ['u0', 'u1', 'u2'], durable: 0 },
       { seen: ['u0', 'u1', 'u2'] },
-      'settled',
+      'acknowledged',
     ])
     await world.sync(stream, listOf([user(0), user(1, { email: 5 }), user(3)]))
-    expect(told).toEqual([{ flushed: ['u0', 'u3'], durable: 0 }, { seen: ['u0', 'u1', 'u3'] }, 'settled'])
+    expect(told).toEqual([{ flushed: ['u0', 'u3'], durable: 0 }, { seen: ['u0', 'u1', 'u3'] }, 'acknowledged'])
   })
 
   it('has its rows published with the scan, and what it says is told, the gravest first', async () => {
     const { world } = observedWorld()
-    const { remarks } = await world.sync(stream, source(0), { runId: 'r' })
-    expect(remarks?.map(({ about }) => about)).toEqual(['b', 'a'])
+    const { notices } = await world.sync(stream, source(0), { runId: 'r' })
+    expect(notices?.map(({ about }) => about)).toEqual(['b', 'a'])
     // A schedule that fires twice is told the same.
-    expect(await world.sync(stream, source(0), { runId: 'r' })).toMatchObject({ remarks })
+    expect(await world.sync(stream, source(0), { runId: 'r' })).toMatchObject({ notices })
     await world.publish([stream])
     expect(world.lake.publishedRows('notes')).toMatchObject([{ note: 'look 2', _op: 'upsert', _hash: null }])
   })
@@ -95,9 +98,9 @@ describe('an observer of a stream', () => {
 
   it('whose settling fails does not undo a scan that is complete', async () => {
     const { world } = observedWorld({
-      completed: async () => ({ remarks: [], settle: () => Promise.reject(new Error('away')) }),
+      completed: async () => ({ notices: [], acknowledge: () => Promise.reject(new Error('away')) }),
     })
     expect(await world.sync(stream, source(0))).toMatchObject({ status: 'complete' })
-    expect(world.warnings).toContain('What was observed could not be settled; the next scan tells it again.')
+    expect(world.warnings).toContain('What was observed could not be acknowledged; the next scan tells it again.')
   })
 })

@@ -155,8 +155,11 @@ describe('pages', () => {
 
   it('of a cursor list that neither end nor go on are an error', async () => {
     const world = createWorld()
-    const odd = { ...organizationUsers, reading: { ...organizationUsers.reading, endsWith: () => false } }
-    expect(await world.sync(odd, pagesOf(users(1)))).toMatchObject({ status: 'failed' })
+    const odd = scripted(
+      () => ({ records: users(1), nextToken: null }),
+      () => false,
+    )
+    expect(await world.sync(organizationUsers, odd)).toMatchObject({ status: 'failed' })
   })
 
   it('are requested one ahead, and none after a page that can not be understood (PAG-03)', async () => {

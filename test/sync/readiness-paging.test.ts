@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { PageBody } from '../../lib/platform/paging.ts'
 import { readinessReports } from '../../lib/streams/readiness-reports.ts'
-import { scripted } from './support/source.ts'
+import { scripted as scriptedList } from './support/source.ts'
 import { createWorld } from './support/world.ts'
+
+const { endsWith } = readinessReports.reading
+function scripted(answer: (token: string | null) => PageBody) {
+  return scriptedList(answer, endsWith)
+}
 
 function report(id: string) {
   return { reportId: id, createdAt: Date.UTC(2026, 0, 1), repoUrl: 'r', apps: {}, report: {} }

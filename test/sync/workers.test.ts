@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
-import type { StreamResult } from '../../lib/sync/attempt.ts'
+import type { StreamResult } from '../../lib/sync/context.ts'
 import { listOf, pagesOf, scripted, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 

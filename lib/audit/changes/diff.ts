@@ -2,34 +2,34 @@ import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
 import { isRawNumber, type Json } from '../../core/json.ts'
 import { masked } from '../trail/entry.ts'
 
-/** How a setting differs from one revision to the next. */
+/** The ways in which a setting differs from one revision to the next. */
 type ChangeKind = 'added' | 'removed' | 'changed'
 
 /** One setting that differs. Secrets are marked in `before` and `after`, never shown. */
-export type Change = {
-  /** As in `sandbox.network.allowedDomains` or `customModels[id=m1].baseUrl`. */
+export type SettingChange = {
+  /** The setting, as `sandbox.network.allowedDomains` or `customModels[id=m1].baseUrl`. */
   path: string
   kind: ChangeKind
   /** Undefined when it was not there before, or is not there any more. */
   before: Json | undefined
   after: Json | undefined
-  /** Whether a secret differs. */
+  /** True when a secret differs. */
   secret: boolean
-  /** For an item of a list: how many items the list has now. */
+  /** The number of items that the list has now, for an item of a list. */
   itemsAfter?: number
 }
 
-/** Whether fingerprints of both sides were made under one key, so that they can be compared. */
+/** `comparableSecrets`: the fingerprints of both sides were made under one key. */
 type DiffOptions = { comparableSecrets: boolean }
 
 /**
- * What differs between two settings, field by field, sorted by path. Lists of plain values are compared as sets, lists of
+ * Compares two settings field by field: what differs, sorted by path. Lists of plain values are compared as sets, lists of
  * objects by their ids where all have one, otherwise as sets, too.
  */
-export function diffSettings(before: Json | undefined, after: Json | undefined, options: DiffOptions): Change[] {
+export function diffSettings(before: Json | undefined, after: Json | undefined, options: DiffOptions): SettingChange[] {
   const prepare = (value: Json | undefined) =>
     value === undefined || options.comparableSecrets ? value : masked(value)
-  const changes: Change[] = []
+  const changes: SettingChange[] = []
   compare('', [prepare(before), prepare(after)], changes)
   return changes
     .map((change) => ({ ...change, ...concealed(change) }))
@@ -38,7 +38,7 @@ export function diffSettings(before: Json | undefined, after: Json | undefined, 
 
 type Pair = [before: Json | undefined, after: Json | undefined]
 
-function compare(path: string, [was, is]: Pair, changes: Change[]): void {
+function compare(path: string, [was, is]: Pair, changes: SettingChange[]): void {
   // Null in the place of what can hold something says that nothing is in it: what was there went, field by field.
   const [before, after] = [isFilled(is) ? (was ?? undefined) : was, isFilled(was) ? (is ?? undefined) : is]
   if (before !== undefined && after !== undefined && equal(before, after)) return
@@ -63,7 +63,7 @@ function childrenOf(value: Json | undefined): { [key: string]: Json } | null {
 function compareFields(
   path: string,
   [before, after]: [{ [key: string]: Json }, { [key: string]: Json }],
-  changes: Change[],
+  changes: SettingChange[],
 ): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [ownValue(before, key), ownValue(after, key)]
@@ -83,7 +83,7 @@ function isEmptyObject(value: Json | undefined) {
   return isPlainObject(value) && Object.keys(value).length === 0
 }
 
-function compareLists(path: string, [before, after]: [Json[], Json[]], changes: Change[]): void {
+function compareLists(path: string, [before, after]: [Json[], Json[]], changes: SettingChange[]): void {
   const [left, right] = [byId(before), byId(after)]
   const itemsAfter = after.length
   if (left && right && left.size + right.size > 0) {
@@ -117,7 +117,7 @@ function byId(list: Json[]): Map<string, Json> | null {
   return items.size === list.length ? items : null
 }
 
-function valueChange(path: string, [before, after]: Pair): Change {
+function valueChange(path: string, [before, after]: Pair): SettingChange {
   return {
     path,
     kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
@@ -127,13 +127,13 @@ function valueChange(path: string, [before, after]: Pair): Change {
   }
 }
 
-/** Whether nothing but a secret differs: both sides then read the same, and that it changed is all there is to say. */
-export function onlySecretDiffers({ before, after, secret }: Change): boolean {
+/** Tells that nothing but a secret differs: both sides then read the same, and that it changed is all there is to say. */
+export function onlySecretDiffers({ before, after, secret }: SettingChange): boolean {
   return secret && before !== undefined && after !== undefined && equal(before, after)
 }
 
 /** A change as people may see it. */
-function concealed({ before, after }: Change): Pick<Change, 'before' | 'after' | 'secret'> {
+function concealed({ before, after }: SettingChange): Pick<SettingChange, 'before' | 'after' | 'secret'> {
   const hide = (value: Json | undefined) => (value === undefined ? undefined : masked(value))
   const shown = { before: hide(before), after: hide(after) }
   return { ...shown, secret: differs(shown.before, before) || differs(shown.after, after) }
@@ -147,7 +147,7 @@ function differs(a: Json | undefined, b: Json | undefined): boolean {
   return a !== undefined && b !== undefined && !equal(a, b)
 }
 
-/** Names that are no words are quoted, so that a path reads in one way only. */
+/** Joins a name to a path. Names that are no words are quoted, so that a path reads in one way only. */
 function joinPath(path: string, key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? (path === '' ? key : `${path}.${key}`) : `${path}[${JSON.stringify(key)}]`
 }

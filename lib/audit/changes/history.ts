@@ -1,22 +1,18 @@
-import { Entry } from '../trail/entry.ts'
+import { type AuditEntry, type EntryRef, readEntry } from '../trail/entry.ts'
 import { readAhead } from '../trail/read-ahead.ts'
-import { unseal } from '../trail/sealed.ts'
-import { type Change, diffSettings } from './diff.ts'
+import { diffSettings, type SettingChange } from './diff.ts'
 import type { Watch, WatchMatch } from './watch.ts'
 
 /** A change with the watch rules that it matches. */
-export type WatchedChange = Change & { matches: WatchMatch[] }
+export type WatchedChange = SettingChange & { matches: WatchMatch[] }
 
-/** What a revision changed with regard to the one before it. */
-export type Step = {
-  entry: Entry
+/** A revision with what it changed with regard to the one before it. */
+export type RevisionDiff = {
+  entry: AuditEntry
   /** The entry it is compared with; null when there is none before, and then all settings count as added and match no rule. */
-  previous: Pick<Entry, 'revision' | 'sequence'> | null
+  previous: EntryRef | null
   changes: WatchedChange[]
 }
-
-/** Where a revision was recorded. */
-export type EntryPlace = Pick<Entry, 'revision' | 'sequence'>
 
 const readsAtOnce = 16
 
@@ -27,43 +23,36 @@ const readsAtOnce = 16
  */
 export async function* readHistory(
   read: (sequence: number) => Promise<Uint8Array | null>,
-  places: readonly EntryPlace[],
-  { watch, only = () => true }: { watch: Watch; only?: (after: EntryPlace, before: EntryPlace | null) => boolean },
-): AsyncGenerator<Step> {
-  const ordered = places.toSorted((a, b) => a.revision - b.revision || a.sequence - b.sequence)
-  const wanted = ordered.map((place, at) => only(place, ordered[at - 1] ?? null))
+  refs: readonly EntryRef[],
+  { watch, only = () => true }: { watch: Watch; only?: (after: EntryRef, before: EntryRef | null) => boolean },
+): AsyncGenerator<RevisionDiff> {
+  const ordered = refs.toSorted((a, b) => a.revision - b.revision || a.sequence - b.sequence)
+  const wanted = ordered.map((ref, at) => only(ref, ordered[at - 1] ?? null))
   // A wanted entry needs the one before it, which is then read right before it.
-  const needed = ordered.flatMap((place, at) =>
-    wanted[at] || wanted[at + 1] ? [{ at, sequence: place.sequence }] : [],
-  )
-  let before: Entry | null = null
-  let lookedUpTo = -1
+  const needed = ordered.flatMap((ref, at) => (wanted[at] || wanted[at + 1] ? [{ at, sequence: ref.sequence }] : []))
+  let before: AuditEntry | null = null
+  let readUpTo = -1
   for await (const { item, value: bytes } of readAhead(needed, readsAtOnce, ({ sequence }) => read(sequence))) {
     const { at } = item
-    const entry = entryIn(bytes)
-    if (entry && wanted[at]) yield stepOf(entry, before, watch)
-    before = entry ?? (await lastReadable(read, ordered.slice(lookedUpTo + 1, at))) ?? before
-    lookedUpTo = at
+    const entry = readEntry(bytes)
+    if (entry && wanted[at]) yield diffOf(entry, before, watch)
+    before = entry ?? (await lastReadable(read, ordered.slice(readUpTo + 1, at))) ?? before
+    readUpTo = at
   }
-}
-
-function entryIn(bytes: Uint8Array | null): Entry | null {
-  const object = bytes && unseal(bytes)
-  return object ? Entry.parse(object.value) : null
 }
 
 async function lastReadable(
   read: (sequence: number) => Promise<Uint8Array | null>,
-  places: readonly EntryPlace[],
-): Promise<Entry | null> {
-  for (const { sequence } of places.toReversed()) {
-    const entry = entryIn(await read(sequence))
+  refs: readonly EntryRef[],
+): Promise<AuditEntry | null> {
+  for (const { sequence } of refs.toReversed()) {
+    const entry = readEntry(await read(sequence))
     if (entry) return entry
   }
   return null
 }
 
-function stepOf(entry: Entry, before: Entry | null, watch: Watch): Step {
+function diffOf(entry: AuditEntry, before: AuditEntry | null, watch: Watch): RevisionDiff {
   return {
     entry,
     previous: before && { revision: before.revision, sequence: before.sequence },
@@ -71,15 +60,15 @@ function stepOf(entry: Entry, before: Entry | null, watch: Watch): Step {
   }
 }
 
-/** What differs between the settings of two entries; of the first entry, all that is set. */
-export function diffEntries(before: Entry | null, after: Entry): Change[] {
+/** Compares the settings of two entries; of the first entry, all that is set counts as added. */
+export function diffEntries(before: AuditEntry | null, after: AuditEntry): SettingChange[] {
   return diffSettings(before?.settings, after.settings, {
     comparableSecrets: before === null || before.redactionKey === after.redactionKey,
   })
 }
 
-/** Who made a change, as far as the platform says so. */
-export function userOf({ user }: Entry): { id: string | null; email: string | null; name: string | null } {
+/** The person who made a change, as far as the platform says so. */
+export function userOf({ user }: AuditEntry): { id: string | null; email: string | null; name: string | null } {
   const field = (name: string): string | null => {
     const value = (user as { [key: string]: unknown } | null | undefined)?.[name]
     return typeof value === 'string' && value !== '' ? value : null
@@ -88,7 +77,7 @@ export function userOf({ user }: Entry): { id: string | null; email: string | nu
 }
 
 /** A name for people: name and address as far as they are known. */
-export function userText(entry: Entry): string {
+export function userText(entry: AuditEntry): string {
   const { id, email, name } = userOf(entry)
   if (name && email) return `${name} <${email}>`
   return name ?? email ?? id ?? 'unknown'

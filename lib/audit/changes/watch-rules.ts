@@ -1,16 +1,66 @@
-import type { WatchRule } from './watch.ts'
-import { confinementRules } from './watch-rules-confinement.ts'
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { FatalError, messageOf } from '../../core/errors.ts'
+import { WatchRule } from './watch.ts'
 
-/** Levels as far as they are known (§2.3: "off" is seen, the full list is not shown); another one counts as raised. */
+/** Levels as far as they are known ("off" is seen, the full list is not shown); another one counts as raised. */
 const autonomyLevels = ['off', 'low', 'medium', 'high']
 
 const stopped = { was: true, kind: ['changed', 'removed'] } satisfies WatchRule['when']
 const added = { kind: ['added'] } satisfies WatchRule['when']
 const removed = { kind: ['removed'] } satisfies WatchRule['when']
 
-/** What deserves attention in every organization (§2.10). A rule in the configuration with the same id replaces one. */
+/** Rules on changes that deserve attention in every organization. A rule in the configuration with the same id replaces one. */
 export const watchRules: readonly WatchRule[] = [
-  ...confinementRules,
+  // What loosens the hold on commands that agents run: shield and sandbox.
+  {
+    id: 'shield-off',
+    paths: ['enableAgentShield'],
+    when: stopped,
+    severity: 'critical',
+    why: 'Without the shield nothing checks what agents are about to do.',
+  },
+  {
+    id: 'sandbox-off',
+    paths: ['sandbox.enabled'],
+    when: stopped,
+    severity: 'critical',
+    why: 'Commands of agents run without a sandbox.',
+  },
+  {
+    id: 'sandbox-mode-changed',
+    paths: ['sandbox.mode'],
+    when: {},
+    severity: 'warning',
+    why: 'The mode decides which commands the sandbox holds.',
+  },
+  {
+    id: 'sandbox-opened',
+    paths: [
+      'sandbox.network.allowedDomains',
+      'sandbox.network.allowUnixSockets',
+      'sandbox.filesystem.allowWrite',
+      'sandbox.filesystem.allowRead',
+    ],
+    when: { kind: ['added'] },
+    severity: 'warning',
+    why: 'The sandbox lets more through than before.',
+  },
+  {
+    id: 'sandbox-denial-dropped',
+    paths: ['sandbox.filesystem.denyWrite', 'sandbox.filesystem.denyRead'],
+    when: { kind: ['removed'] },
+    severity: 'critical',
+    why: 'Files that were out of reach can be read or written.',
+  },
+  {
+    id: 'sandbox-sockets-opened',
+    paths: ['sandbox.network.allowAllUnixSockets', 'sandbox.network.allowLocalBinding'],
+    when: { becomes: true },
+    severity: 'critical',
+    why: 'Sockets of the machine can lead out of the sandbox.',
+  },
+  // What agents may do, with what, and who may decide it.
   {
     id: 'autonomy-raised',
     paths: ['maxAutonomyLevel', 'sessionDefaultSettings.autonomyLevel'],
@@ -156,3 +206,20 @@ export const watchRules: readonly WatchRule[] = [
     why: 'A secret was set, rotated or removed; make sure that it was meant.',
   },
 ]
+
+/**
+ * Adds the rules of the configuration to ours: a JSON list, or the path of a file that holds one.
+ * @throws FatalError `configuration` that says which rule is wrong and how.
+ */
+export function configuredRules(configured: string | undefined): readonly WatchRule[] {
+  if (!configured) return watchRules
+  try {
+    const text = configured.trimStart().startsWith('[') ? configured : readFileSync(configured, 'utf8')
+    const rules = z.array(WatchRule).safeParse(JSON.parse(text))
+    if (!rules.success) throw new Error(z.prettifyError(rules.error).replaceAll('\n', ' '))
+    return [...watchRules, ...rules.data]
+  } catch (cause) {
+    const message = `AUDIT_WATCH_RULES is no list of watch rules: ${messageOf(cause)}. docs/audit.md shows what one looks like`
+    throw new FatalError(message, { code: 'configuration', cause })
+  }
+}

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Json } from '../../core/json.ts'
 import { Severity } from '../trail/finding.ts'
-import type { Change } from './diff.ts'
+import type { SettingChange } from './diff.ts'
 
-/** What must be true of a change for a rule to match. All that are given must hold. */
+/** Conditions on a change for a rule to match. All that are given must hold. */
 const Condition = z.strictObject({
   kind: z
     .array(z.enum(['added', 'removed', 'changed']))
@@ -20,7 +20,7 @@ const Condition = z.strictObject({
   secret: z.boolean().optional().describe('Whether a secret differs.'),
 })
 
-/** What deserves attention when it changes. */
+/** A rule that says which changes deserve attention. */
 export const WatchRule = z.strictObject({
   id: z
     .string()
@@ -39,8 +39,8 @@ export type WatchRule = z.infer<typeof WatchRule>
 /** A change that a rule matches. */
 export type WatchMatch = Pick<WatchRule, 'id' | 'severity' | 'why'>
 
-/** The matches of one change. */
-export type Watch = (change: Change) => WatchMatch[]
+/** Matches a change with the rules. */
+export type Watch = (change: SettingChange) => WatchMatch[]
 
 /** Compiles rules. Of two with one id the later counts, so that a configuration can replace a rule of ours. */
 export function createWatch(rules: readonly WatchRule[]): Watch {
@@ -56,36 +56,37 @@ export function createWatch(rules: readonly WatchRule[]): Watch {
 
 const order: Record<Severity, number> = { critical: 0, warning: 1, info: 2 }
 
-/** The gravest of several severities; null of none. */
-export function gravest(severities: readonly Severity[]): Severity | null {
+/** The highest of several severities; null of none. */
+export function mostSevere(severities: readonly Severity[]): Severity | null {
   return severities.toSorted((a, b) => order[a] - order[b])[0] ?? null
 }
 
-/** Paths in parts: names, and what stands in brackets. */
-function partsOf(path: string): string[] {
+/** The segments of a path: names, and what stands in brackets. */
+function segmentsOf(path: string): string[] {
   return path.match(/\[[^\]]*\]|[^.[\]]+/g) ?? []
 }
 
 function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
-  const compiled = patterns.map(partsOf)
+  const compiled = patterns.map(segmentsOf)
   return (path) => {
-    const parts = partsOf(path)
-    return compiled.some((pattern) => matchParts(pattern, parts))
+    const segments = segmentsOf(path)
+    return compiled.some((pattern) => matchSegments(pattern, segments))
   }
 }
 
-function matchParts([first, ...rest]: string[], parts: string[]): boolean {
-  if (first === undefined) return parts.length === 0
-  if (first === '**') return parts.some((_, at) => matchParts(rest, parts.slice(at))) || matchParts(rest, [])
-  const [part, ...others] = parts
+function matchSegments([first, ...rest]: string[], segments: string[]): boolean {
+  if (first === undefined) return segments.length === 0
+  if (first === '**')
+    return segments.some((_, at) => matchSegments(rest, segments.slice(at))) || matchSegments(rest, [])
+  const [segment, ...others] = segments
   return (
-    part !== undefined &&
-    (first === '*' || first === '[*]' ? first === '*' || part.startsWith('[') : first === part) &&
-    matchParts(rest, others)
+    segment !== undefined &&
+    (first === '*' || first === '[*]' ? first === '*' || segment.startsWith('[') : first === segment) &&
+    matchSegments(rest, others)
   )
 }
 
-function holds(when: WatchRule['when'], { kind, before, after, secret, itemsAfter }: Change): boolean {
+function holds(when: WatchRule['when'], { kind, before, after, secret, itemsAfter }: SettingChange): boolean {
   return (
     (when.kind === undefined || when.kind.includes(kind)) &&
     (when.becomes === undefined || after === when.becomes) &&

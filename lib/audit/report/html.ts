@@ -1,21 +1,21 @@
 /** Text that is HTML already, so that it is not escaped again. */
 export type Html = { readonly html: string }
 
-type Part = Html | string | number | null | false | readonly Part[]
+type HtmlValue = Html | string | number | null | false | readonly HtmlValue[]
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-function render(part: Part): string {
-  if (part === null || part === false) return ''
-  if (typeof part === 'string') return part.replace(/[&<>"']/g, (character) => escapes[character] as string)
-  if (typeof part === 'number') return String(part)
-  return 'html' in part ? part.html : part.map(render).join('')
+function render(value: HtmlValue): string {
+  if (value === null || value === false) return ''
+  if (typeof value === 'string') return value.replace(/[&<>"']/g, (character) => escapes[character] as string)
+  if (typeof value === 'number') return String(value)
+  return 'html' in value ? value.html : value.map(render).join('')
 }
 
 /** A template whose values are escaped, unless they are HTML already. */
-export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
+export function html(texts: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return {
-    html: texts.reduce((out, text, at) => `${out}${render(parts[at - 1] ?? null)}${text}`),
+    html: texts.reduce((out, text, at) => `${out}${render(values[at - 1] ?? null)}${text}`),
   }
 }
 

@@ -1,5 +1,5 @@
 import { onlySecretDiffers, shownValue } from '../changes/diff.ts'
-import { type Step, userText, type WatchedChange } from '../changes/history.ts'
+import { type RevisionDiff, userText, type WatchedChange } from '../changes/history.ts'
 import { type Html, html } from './html.ts'
 
 /** A time for people; what is no time is shown as it is. */
@@ -20,23 +20,23 @@ export function breakable(path: string): Html {
   return html`${path
     .split(/(?<=\.)|(?=\[)/)
     .flatMap((name) => (name.length > longName ? name.split(/(?<=[a-z])(?=[A-Z])/) : name))
-    .map((part, at) => html`${at > 0 && html`<wbr>`}${part}`)}`
+    .map((segment, at) => html`${at > 0 && html`<wbr>`}${segment}`)}`
 }
 
-/** When a revision was made, as far as the platform says so; to the minute or the day. */
-export function whenOf({ updatedAt }: Step['entry'], to: 'minute' | 'day'): Html | null {
+/** The time of a revision, as far as the platform says so; to the minute or the day. */
+export function whenOf({ updatedAt }: RevisionDiff['entry'], to: 'minute' | 'day'): Html | null {
   return typeof updatedAt === 'string'
     ? html`<time datetime="${updatedAt}">${to === 'day' ? dayShown(updatedAt) : shown(updatedAt)}</time>`
     : null
 }
 
-/** Every revision, newest first, with who changed what. */
-export function reportTimeline(steps: readonly Step[]): Html {
+/** The section on every revision, newest first, with who changed what. */
+export function reportTimeline(diffs: readonly RevisionDiff[]): Html {
   return html`<section aria-labelledby="timeline"><h2 id="timeline">All revisions</h2>
-${steps.length === 0 ? html`<p>None.</p>` : html`<ol class="timeline">${steps.toReversed().map(revisionItem)}</ol>`}</section>`
+${diffs.length === 0 ? html`<p>None.</p>` : html`<ol class="timeline">${diffs.toReversed().map(revisionItem)}</ol>`}</section>`
 }
 
-function revisionItem({ entry, previous, changes }: Step): Html {
+function revisionItem({ entry, previous, changes }: RevisionDiff): Html {
   const { revision, sequence, recordedAt, hash } = entry
   const when = whenOf(entry, 'minute')
   const again = previous?.revision === revision
@@ -46,7 +46,7 @@ function revisionItem({ entry, previous, changes }: Step): Html {
 ${changes.length === 0 ? html`<p>No setting differs${previous && ` from revision ${previous.revision}`}.</p>` : changeTable(changes, previous)}</li>`
 }
 
-function changeTable(changes: WatchedChange[], previous: Step['previous']): Html {
+function changeTable(changes: WatchedChange[], previous: RevisionDiff['previous']): Html {
   return html`<table>
 <caption>${previous ? `Against revision ${previous.revision}` : 'All that was set; there is nothing before it to compare with'}</caption>
 <thead><tr><th scope="col">Setting</th><th scope="col">Change</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>

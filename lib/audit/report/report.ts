@@ -1,20 +1,19 @@
-import { type Step, userOf, userText, type WatchedChange } from '../changes/history.ts'
-import type { Finding, Severity } from '../trail/finding.ts'
-import { meaningOf } from '../trail/finding.ts'
-import { countsText, faultsText, type TrailReport } from '../verify/verify.ts'
+import { type RevisionDiff, userOf, userText, type WatchedChange } from '../changes/history.ts'
+import { type Finding, meaningOf, type Severity } from '../trail/finding.ts'
+import { countsText, faultsText, type Verification } from '../verify/verify.ts'
 import { type Html, html, rawHtml } from './html.ts'
 import { reportStyle } from './report-style.ts'
 import { breakable, reportTimeline, shown, whenOf } from './report-timeline.ts'
 
-/** All that the report shows. Steps come in the order of their revisions. */
+/** The content of the report. Diffs come in the order of their revisions. */
 type ReportContent = {
   /** ISO 8601, UTC. */
   writtenAt: string
-  verification: TrailReport
+  verification: Verification
   /** Ids of keys that were known beforehand, and against which signatures were checked. */
   trustedKeyIds: readonly string[]
   findings: readonly Finding[]
-  steps: readonly Step[]
+  diffs: readonly RevisionDiff[]
 }
 
 /**
@@ -43,7 +42,7 @@ ${summary(content)}
 ${verification(content)}
 ${findings(content)}
 ${attention(content)}
-${reportTimeline(content.steps)}
+${reportTimeline(content.diffs)}
 </main>
 <footer><p class="soft">Secrets are shown as [secret]; the stored evidence holds keyed fingerprints of them.</p></footer>
 </body>
@@ -59,15 +58,15 @@ const sections: [id: string, title: string][] = [
   ['timeline', 'All revisions'],
 ]
 
-function summary({ steps, findings, verification: { entries, faults } }: ReportContent): Html {
+function summary({ diffs, findings, verification: { entries, faults } }: ReportContent): Html {
   const people = new Set(
-    steps.flatMap(({ entry }) => userOf(entry).id ?? userOf(entry).email ?? userOf(entry).name ?? []),
+    diffs.flatMap(({ entry }) => userOf(entry).id ?? userOf(entry).email ?? userOf(entry).name ?? []),
   )
-  const matches = matchesOf(steps)
+  const matches = matchesOf(diffs)
   const facts: [string, string | number][] = [
     [
-      steps.length === 0 ? 'Revisions' : `Revisions, ${steps[0]?.entry.revision} to ${steps.at(-1)?.entry.revision}`,
-      new Set(steps.map(({ entry }) => entry.revision)).size,
+      diffs.length === 0 ? 'Revisions' : `Revisions, ${diffs[0]?.entry.revision} to ${diffs.at(-1)?.entry.revision}`,
+      new Set(diffs.map(({ entry }) => entry.revision)).size,
     ],
     ['Entries verified', entries.checked],
     ['People', people.size],
@@ -79,15 +78,15 @@ function summary({ steps, findings, verification: { entries, faults } }: ReportC
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`
 }
 
-function verification({ verification: report, trustedKeyIds }: ReportContent): Html {
-  const { faults, digests, unsignedEntries } = report
+function verification({ verification: result, trustedKeyIds }: ReportContent): Html {
+  const { faults, digests, unsignedEntries } = result
   const good = faults.length === 0
   return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
 <p class="verdict${good ? '' : ' bad'}">${good ? 'The evidence is complete and unaltered.' : `The evidence has ${faultsText(faults)}.`}</p>
-<p>Checked from the stored bytes: ${countsText(report)}.
+<p>Checked from the stored bytes: ${countsText(result)}.
 ${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}.` : 'No digest with a right signature was found.'}
 ${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
-${faults.length > 0 && faultTable(report)}
+${faults.length > 0 && faultTable(result)}
 <p>${trustedKeyIds.length > 0 ? 'Signatures were checked against the keys that were known beforehand.' : 'Compare the id of the signing key with what you were told by another way:'}</p>
 <ul>${digests.keyIds.map((id) => html`<li><code>${id}</code></li>`)}</ul>
 <h3>How to repeat it</h3>
@@ -96,7 +95,7 @@ ${faults.length > 0 && faultTable(report)}
 <p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p></section>`
 }
 
-function faultTable({ faults }: TrailReport): Html {
+function faultTable({ faults }: Verification): Html {
   return html`<table><caption>Faults</caption>
 <thead><tr><th scope="col">Place</th><th scope="col">Kind</th><th scope="col">What is wrong</th></tr></thead>
 <tbody>${faults.map(({ place, kind, message }) => html`<tr><th scope="row">${place}</th><td>${kind.replaceAll('_', ' ')}</td><td>${message}</td></tr>`)}</tbody></table>`
@@ -122,16 +121,16 @@ function findingTable(findings: readonly Finding[]): Html {
   )}</tbody></table>`
 }
 
-type Matched = { step: Step; change: WatchedChange; severity: Severity; why: string }
+type Matched = { diff: RevisionDiff; change: WatchedChange; severity: Severity; why: string }
 
-function matchesOf(steps: readonly Step[]): Matched[] {
-  return steps.flatMap((step) =>
-    step.changes.flatMap((change) => change.matches.map(({ severity, why }) => ({ step, change, severity, why }))),
+function matchesOf(diffs: readonly RevisionDiff[]): Matched[] {
+  return diffs.flatMap((diff) =>
+    diff.changes.flatMap((change) => change.matches.map(({ severity, why }) => ({ diff, change, severity, why }))),
   )
 }
 
-function attention({ steps }: ReportContent): Html {
-  const matches = matchesOf(steps).toReversed()
+function attention({ diffs }: ReportContent): Html {
+  const matches = matchesOf(diffs).toReversed()
   const rows = (['critical', 'warning', 'info'] as const).flatMap((severity) =>
     matches.filter((it) => it.severity === severity),
   )
@@ -143,7 +142,7 @@ ${
 <thead><tr><th scope="col">Setting</th><th scope="col">Severity</th><th scope="col">Revision</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Why it matters</th></tr></thead>
 <tbody>${rows.map(
         ({
-          step: { entry },
+          diff: { entry },
           change,
           severity,
           why,

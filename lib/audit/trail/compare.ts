@@ -1,24 +1,24 @@
-import { draftFinding, type FindingDraft, type Occasion, revisionsText } from './finding.ts'
-import type { Range, RevisionIndex } from './revision-index.ts'
+import { draftFinding, type FindingDraft, type ObservedIn, revisionsText } from './finding.ts'
+import type { RevisionIndex, RevisionRange } from './revision-index.ts'
 
 /**
- * What a full list of the platform's revisions says against the recorded ones: vanished, returned, and missing numbers.
- * What an earlier finding named is not named again.
+ * Compares a full list of the platform's revisions with the recorded ones: findings on vanished, returned and missing
+ * numbers. No finding repeats an earlier one.
  */
 export function compareHistory(
   { revisions, vanished, gaps }: RevisionIndex,
   seen: ReadonlySet<number>,
-  occasion: Occasion,
+  observedIn: ObservedIn,
 ): FindingDraft[] {
   const recorded = [...revisions.keys()]
   const gone = recorded.filter((revision) => !seen.has(revision) && !vanished.has(revision))
   const back = [...vanished].filter((revision) => seen.has(revision))
-  const holes = holesBetween([...recorded, ...seen]).filter(
+  const missing = gapsBetween([...recorded, ...seen]).filter(
     ([from, to]) => !gaps.some(([first, last]) => first <= from && to <= last),
   )
   return [
-    ...rowsOf(gone).map(([revision, revisionTo]) =>
-      draftFinding('revision_vanished', occasion, {
+    ...rangesOf(gone).map(([revision, revisionTo]) =>
+      draftFinding('revision_vanished', observedIn, {
         revision,
         revisionTo,
         ...(revision === revisionTo ? { recordedAs: revisions.get(revision)?.sequence } : {}),
@@ -27,15 +27,15 @@ export function compareHistory(
           "What was recorded is the evidence; ask the platform's operator why.",
       }),
     ),
-    ...rowsOf(back).map(([revision, revisionTo]) =>
-      draftFinding('revision_returned', occasion, {
+    ...rangesOf(back).map(([revision, revisionTo]) =>
+      draftFinding('revision_returned', observedIn, {
         revision,
         revisionTo,
         message: `The platform lists ${revisionsText(revision, revisionTo)} again.`,
       }),
     ),
-    ...holes.map(([revision, revisionTo]) =>
-      draftFinding('revision_gap', occasion, {
+    ...missing.map(([revision, revisionTo]) =>
+      draftFinding('revision_gap', observedIn, {
         revision,
         revisionTo,
         message:
@@ -50,20 +50,20 @@ function ascending(a: number, b: number) {
   return a - b
 }
 
-/** Numbers as rows of consecutive ones: first and last of each. */
-function rowsOf(numbers: number[]): Range[] {
-  const rows: Range[] = []
+/** Ranges of consecutive numbers, each with its first and its last. */
+function rangesOf(numbers: number[]): RevisionRange[] {
+  const ranges: RevisionRange[] = []
   for (const number of numbers.toSorted(ascending)) {
-    const last = rows.at(-1)
+    const last = ranges.at(-1)
     if (last && last[1] + 1 === number) last[1] = number
-    else rows.push([number, number])
+    else ranges.push([number, number])
   }
-  return rows
+  return ranges
 }
 
-function holesBetween(numbers: number[]): Range[] {
-  return rowsOf([...new Set(numbers)]).flatMap(([from], at, rows): Range[] => {
-    const before = rows[at - 1]
+function gapsBetween(numbers: number[]): RevisionRange[] {
+  return rangesOf([...new Set(numbers)]).flatMap(([from], at, ranges): RevisionRange[] => {
+    const before = ranges[at - 1]
     return before ? [[before[1] + 1, from - 1]] : []
   })
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
+import { unseal } from './sealed.ts'
 
 function hex(digits: number) {
   return z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`))
@@ -9,7 +10,7 @@ function json() {
   return z.custom<Json>((value) => value !== undefined)
 }
 
-/** What all objects of the three chains have. */
+/** Fields that all objects of the three chains have. */
 export const linkFields = {
   version: z.literal(1).describe('Of this format.'),
   sequence: z.int().min(1).describe('Place in its chain, from 1 without gaps.'),
@@ -18,7 +19,7 @@ export const linkFields = {
 }
 
 /** One revision of the enterprise settings as it was first seen, or as it was seen again with another content. */
-export const Entry = z.object({
+export const AuditEntry = z.object({
   ...linkFields,
   recordedAt: z.string().describe('ISO 8601, UTC.'),
   redactionKey: hex(16).describe('Names the key of the fingerprints: only those under one key can be compared.'),
@@ -28,15 +29,18 @@ export const Entry = z.object({
   settings: json().optional().describe('As the platform sent it, secrets replaced by fingerprints.'),
   otherFields: json().optional().describe('Fields of the revision that this format does not know.'),
 })
-export type Entry = z.infer<typeof Entry>
+export type AuditEntry = z.infer<typeof AuditEntry>
+
+/** A reference to an entry: the revision that it recorded, and its place in the chain. */
+export type EntryRef = Pick<AuditEntry, 'revision' | 'sequence'>
 
 /** A revision as the platform sent it, redacted. */
 export type Revision = { [key: string]: Json }
 
-/** What an entry says, without its place. A field that the platform did not send is absent, not null. */
-export type EntryDraft = Omit<Entry, 'hash' | 'previousHash' | 'sequence' | 'version'>
+/** An entry without its place. A field that the platform did not send is absent, not null. */
+export type EntryDraft = Omit<AuditEntry, 'hash' | 'previousHash' | 'sequence' | 'version'>
 
-/** The content of an entry for a redacted revision. */
+/** Drafts the entry of a redacted revision. */
 export function draftEntry(revision: Revision, seen: { recordedAt: string; redactionKey: string }): EntryDraft {
   const { revision: number, updatedAt, user, settings, ...otherFields } = revision
   return {
@@ -49,8 +53,14 @@ export function draftEntry(revision: Revision, seen: { recordedAt: string; redac
   }
 }
 
+/** Reads an entry from its stored bytes; null when it is missing or altered. */
+export function readEntry(bytes: Uint8Array | null): AuditEntry | null {
+  const object = bytes && unseal(bytes)
+  return object ? AuditEntry.parse(object.value) : null
+}
+
 /** The redacted revision that an entry recorded. */
-export function revisionOf({ revision, updatedAt, user, settings, otherFields }: Entry | EntryDraft): Revision {
+export function revisionOf({ revision, updatedAt, user, settings, otherFields }: AuditEntry | EntryDraft): Revision {
   return {
     ...(otherFields as Revision | undefined),
     revision,
@@ -62,7 +72,7 @@ export function revisionOf({ revision, updatedAt, user, settings, otherFields }:
 
 const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
 
-/** What stands for a secret wherever people read. */
+/** The mark that stands for a secret wherever people read. */
 const secretMark = '[secret]'
 
 /** A value for people's eyes: fingerprints, also those inside URLs, give way to one mark. */
@@ -73,7 +83,7 @@ export function masked(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, masked(child)]))
 }
 
-/** Whether two values differ in nothing but their fingerprints. */
+/** Compares two values without their fingerprints: true when nothing else differs. */
 export function equalButForSecrets(a: Json, b: Json): boolean {
   return canonicalJson(masked(a)) === canonicalJson(masked(b))
 }

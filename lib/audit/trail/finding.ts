@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { linkFields } from './entry.ts'
+import { range, readAhead } from './read-ahead.ts'
+import { unseal } from './sealed.ts'
 
-/** What can be wrong with the history or with its record. */
+/** Kinds of things that can be wrong with the history or with its record. */
 export const FindingKind = z.enum([
   'revision_changed',
   'revision_vanished',
@@ -13,7 +15,7 @@ export const FindingKind = z.enum([
 ])
 export type FindingKind = z.infer<typeof FindingKind>
 
-/** How much attention something deserves. */
+/** The attention that something deserves. */
 export const Severity = z.enum(['info', 'warning', 'critical'])
 export type Severity = z.infer<typeof Severity>
 
@@ -30,12 +32,7 @@ const meanings: Record<FindingKind, { severity: Severity; meaning: string }> = {
   trail_damaged: { severity: 'critical', meaning: 'Stored evidence was altered, removed or added.' },
 }
 
-/** How grave findings of a kind are. */
-function severityOf(kind: FindingKind): Severity {
-  return meanings[kind].severity
-}
-
-/** What findings of a kind mean, in one sentence. */
+/** The meaning of a kind of findings, in one sentence. */
 export function meaningOf(kind: FindingKind): string {
   return meanings[kind].meaning
 }
@@ -48,31 +45,33 @@ export const Finding = z.object({
   observedAt: z.string().describe('ISO 8601, UTC.'),
   runId: z.string().nullable(),
   scanId: z.string().nullable(),
-  revision: z.int().nullable().describe('The revision, or the first of a row of them.'),
-  revisionTo: z.int().nullable().describe('The last revision of the row.'),
+  revision: z.int().nullable().describe('The revision, or the first of several in a row.'),
+  revisionTo: z.int().nullable().describe('The last of them.'),
   recordedAs: z.int().nullable().describe('Sequence of the entry that recorded the revision.'),
   place: z.string().nullable().describe('The stored object that is at fault.'),
   message: z.string().describe('What was found, and what to do.'),
 })
 export type Finding = z.infer<typeof Finding>
 
-/** What a finding says, without its place in the chain. */
+/** A finding without its place in the chain. */
 export type FindingDraft = Omit<Finding, 'hash' | 'previousHash' | 'sequence' | 'version'>
 
-/** On which occasion something was seen. */
-export type Occasion = { runId: string | null; scanId: string | null; observedAt: string }
+/** The scan in which something was observed, and when; null where the daily verification found it. */
+export type ObservedIn = { runId: string | null; scanId: string | null; observedAt: string }
+
+const readsAtOnce = 16
 
 type Subject = { revision?: number; revisionTo?: number; recordedAs?: number | undefined; place?: string }
 
-/** A finding about something, seen on an occasion. `message` never holds a value of the settings. */
+/** Drafts a finding. `message` never holds a value of the settings. */
 export function draftFinding(
   kind: FindingKind,
-  { runId, scanId, observedAt }: Occasion,
+  { runId, scanId, observedAt }: ObservedIn,
   { message, revision, revisionTo = revision, recordedAs, place }: Subject & { message: string },
 ): FindingDraft {
   return {
     kind,
-    severity: severityOf(kind),
+    severity: meanings[kind].severity,
     observedAt,
     runId,
     scanId,
@@ -84,7 +83,21 @@ export function draftFinding(
   }
 }
 
-/** "revision 7" or "revisions 7 to 9". */
+/**
+ * Reads the findings from `first` to `last`, in their order. One that can't be read is left out: that is a fault of the
+ * trail, which the verifier reports.
+ */
+export async function* readFindings(
+  read: (sequence: number) => Promise<Uint8Array | null>,
+  { first, last }: { first: number; last: number },
+): AsyncGenerator<Finding> {
+  for await (const { value: bytes } of readAhead(range(first, last), readsAtOnce, read)) {
+    const object = bytes && unseal(bytes)
+    if (object) yield Finding.parse(object.value)
+  }
+}
+
+/** A text such as "revision 7" or "revisions 7 to 9". */
 export function revisionsText(from: number, to: number): string {
   return from === to ? `revision ${from}` : `revisions ${from} to ${to}`
 }

@@ -1,42 +1,40 @@
 import * as z from 'zod'
-import { genesis, type Series } from './sealed.ts'
+import { genesis } from './sealed.ts'
 
-/** How far a chain reaches: the sequence and the hash of its last object. */
-export const Mark = z.object({ sequence: z.int().min(0), hash: z.string() })
-export type Mark = z.infer<typeof Mark>
+/** The last object of a chain: its sequence and its hash, or 0 and 64 zeros of an empty chain. */
+export const ChainHead = z.object({ sequence: z.int().min(0), hash: z.string() })
+export type ChainHead = z.infer<typeof ChainHead>
 
-/** How far the three chains reach. */
-export const Marks = z.object({ entries: Mark, findings: Mark, digests: Mark })
-export type Marks = z.infer<typeof Marks>
+/** The last objects of the three chains. */
+export const ChainHeads = z.object({ entries: ChainHead, findings: ChainHead, digests: ChainHead })
+export type ChainHeads = z.infer<typeof ChainHeads>
 
-/** What a writer is about to store: whoever comes next stores the same, so that a chain is linear whatever happens. */
-export type Pending = {
-  /** The marks once it is stored. */
-  next: Marks
-  /** The objects, packed (see pending.ts), or the key in the work store under which they lie. */
+/** The objects that a writer is about to store: the next one stores the same, so that a chain is linear whatever happens. */
+export type PendingAppend = {
+  /** The heads of the chains once it is stored. */
+  next: ChainHeads
+  /** The objects, packed (see pending-append.ts), or the key in the work store under which they lie. */
   writes: { packed: Uint8Array } | { staged: string }
 }
 
-/** All that is remembered of the trail outside its bucket. Its size is bounded. */
+/** The memory of the trail outside its bucket. Its size is bounded. */
 export type HeadState = {
-  marks: Marks
-  pending: Pending | null
-  /** Up to where entries and findings have reached the warehouse. */
+  heads: ChainHeads
+  pending: PendingAppend | null
+  /** The last entry and the last finding that have reached the warehouse. */
   reported: { entries: number; findings: number }
 }
 
-function nothing(): Mark {
+/** The head of a chain without objects. */
+export function emptyChain(): ChainHead {
   return { sequence: 0, hash: genesis }
 }
 
 /** The head of a trail without objects. */
 export function newHead(): HeadState {
   return {
-    marks: { entries: nothing(), findings: nothing(), digests: nothing() },
+    heads: { entries: emptyChain(), findings: emptyChain(), digests: emptyChain() },
     pending: null,
     reported: { entries: 0, findings: 0 },
   }
 }
-
-/** The chains, in the order in which they are read and shown. */
-export const allSeries: readonly Series[] = ['entries', 'findings', 'digests']

@@ -6,17 +6,17 @@ export type TrailReader = {
   list(prefix: string): Promise<string[]>
 }
 
-/** Where the trail is stored. An object is written whole or not at all. */
+/** The bucket of the trail. An object is written whole or not at all. */
 export type TrailStore = TrailReader & {
   put(key: string, bytes: Uint8Array, options?: { signal?: AbortSignal; contentType?: string }): Promise<void>
 }
 
-/** Where what can be made again lies: the index of recorded revisions, and batches too large for the head. */
+/** Objects that can be made again: the index of recorded revisions, and appends too large for the head. */
 export type WorkStore = TrailStore & { remove(keys: readonly string[]): Promise<void> }
 
 /** The head of the trail, outside the bucket. `version` grows by one with each write; 0 before the first. */
-export type AuditHead = {
-  /** What the last acknowledged write wrote, never an older state. */
+export type HeadStore = {
+  /** Reads what the last acknowledged write wrote, never an older state. */
   read(): Promise<VersionedHead | null>
   /** Writes if the version is still the given one; false when another writer was first. */
   write(state: HeadState, version: number): Promise<boolean>
@@ -27,11 +27,8 @@ export type VersionedHead = { version: number; state: HeadState }
 
 /** Signs digests: ECDSA on the curve P-256 over SHA-256, in DER. */
 export type Signer = {
-  /** SHA-256 of the public key's DER form (SubjectPublicKeyInfo), hex: what an auditor notes down. */
+  /** SHA-256 of the public key's DER form (SubjectPublicKeyInfo), hex: an auditor notes it down. */
   keyId(): Promise<string>
   publicKeyPem(): Promise<string>
   sign(bytes: Uint8Array): Promise<Uint8Array>
 }
-
-/** Runs a call to AWS and turns what it throws into the errors of core/errors.ts. */
-export type CallAws = <T>(context: { what: string }, call: () => Promise<T>) => Promise<T>

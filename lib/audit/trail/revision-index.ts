@@ -1,13 +1,12 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
 import { contentHash } from '../../core/hash.ts'
-import { Entry, revisionOf } from './entry.ts'
+import { AuditEntry, type EntryRef, revisionOf } from './entry.ts'
 import { Finding } from './finding.ts'
-import { Mark, type Marks } from './head.ts'
-import { genesis } from './sealed.ts'
+import { ChainHead, type ChainHeads, emptyChain } from './head.ts'
 
-/** How a revision was last recorded. */
-export type Recorded = {
+/** A revision as it was last recorded. */
+export type RecordedRevision = {
   sequence: number
   contentHash: string
   redactionKey: string
@@ -16,45 +15,45 @@ export type Recorded = {
 }
 
 /**
- * What the trail holds, so that it need not be read: made from entries and findings, kept in the lake bucket, and made
- * again when it is missing.
+ * The content of the trail in short, so that it need not be read: made from entries and findings, kept in the lake
+ * bucket, and made again when it is missing.
  */
 export type RevisionIndex = {
-  entries: Mark
-  findings: Mark
-  revisions: Map<number, Recorded>
+  entries: ChainHead
+  findings: ChainHead
+  revisions: Map<number, RecordedRevision>
   /** Revisions that a finding says are gone. */
   vanished: Set<number>
   /** Missing revision numbers that a finding has named. */
-  gaps: Range[]
+  gaps: RevisionRange[]
 }
 
-/** The first and the last of a row of numbers. */
-export type Range = [from: number, to: number]
+/** The first and the last of consecutive revision numbers. */
+export type RevisionRange = [from: number, to: number]
 
 /** The index of a trail without entries. */
 export function emptyIndex(): RevisionIndex {
   return {
-    entries: { sequence: 0, hash: genesis },
-    findings: { sequence: 0, hash: genesis },
+    entries: emptyChain(),
+    findings: emptyChain(),
     revisions: new Map(),
     vanished: new Set(),
     gaps: [],
   }
 }
 
-/** Whether an index can be brought up to these marks by reading on from where it stands. */
-export function isBehind(index: RevisionIndex, marks: Marks): boolean {
-  return reaches(marks.entries, index.entries) && reaches(marks.findings, index.findings)
+/** Checks that an index can be brought up to these heads by reading on from where it stands. */
+export function isBehind(index: RevisionIndex, heads: ChainHeads): boolean {
+  return reaches(heads.entries, index.entries) && reaches(heads.findings, index.findings)
 }
 
-function reaches(mark: Mark, from: Mark) {
-  return mark.sequence > from.sequence || (mark.sequence === from.sequence && mark.hash === from.hash)
+function reaches(head: ChainHead, from: ChainHead) {
+  return head.sequence > from.sequence || (head.sequence === from.sequence && head.hash === from.hash)
 }
 
 /** Takes an entry into the index. Entries come in the order of their sequence. */
 export function indexEntry(index: RevisionIndex, value: unknown): void {
-  const entry = Entry.parse(value)
+  const entry = AuditEntry.parse(value)
   const before = index.revisions.get(entry.revision)
   const earlier = before?.earlier ?? []
   if (before) earlier.push(before.sequence)
@@ -79,8 +78,8 @@ export function indexFinding(index: RevisionIndex, value: unknown): void {
 
 const Stored = z.object({
   version: z.literal(1),
-  entries: Mark,
-  findings: Mark,
+  entries: ChainHead,
+  findings: ChainHead,
   revisions: z.array(z.tuple([z.int(), z.int(), z.string(), z.string(), z.array(z.int())])),
   vanished: z.array(z.int()),
   gaps: z.array(z.tuple([z.int(), z.int()])),
@@ -129,8 +128,8 @@ export function decodeRevisionIndex(bytes: Uint8Array): RevisionIndex | null {
   }
 }
 
-/** Where all revisions were recorded, those with several contents several times. */
-export function placesOf({ revisions }: RevisionIndex): { revision: number; sequence: number }[] {
+/** References to all entries: several of a revision that was recorded with several contents. */
+export function entryRefsOf({ revisions }: RevisionIndex): EntryRef[] {
   return Array.from(revisions, ([revision, { sequence, earlier }]) =>
     [...earlier, sequence].map((each) => ({ revision, sequence: each })),
   ).flat()

@@ -4,27 +4,30 @@ import { sha256 } from '../../core/hash.ts'
 import { type Json, parseJson } from '../../core/json.ts'
 
 /** The three chains of the trail. Each object names its predecessor's hash. */
-export type Series = 'entries' | 'findings' | 'digests'
+export type ChainName = 'entries' | 'findings' | 'digests'
 
-/** What every object of a chain begins with: its place, and the hash of the object before it. */
+/** The chains, in the order in which they are read and shown. */
+export const chainNames: readonly ChainName[] = ['entries', 'findings', 'digests']
+
+/** The beginning of every object of a chain: its place, and the hash of the object before it. */
 export type Link = { version: 1; sequence: number; previousHash: string }
 
 /** `previousHash` of the first object of a chain. */
 export const genesis = '0'.repeat(64)
 
-/** Where a chain's object lies. */
-export function keyOf(series: Series, sequence: number): string {
-  return `${prefixOf(series)}${String(sequence).padStart(10, '0')}.json`
+/** The key of an object of a chain. */
+export function keyOf(chain: ChainName, sequence: number): string {
+  return `${prefixOf(chain)}${String(sequence).padStart(10, '0')}.json`
 }
 
-/** Where a chain's objects lie. */
-export function prefixOf(series: Series): string {
-  return `audit/${series}/`
+/** The prefix of the keys of a chain. */
+export function prefixOf(chain: ChainName): string {
+  return `audit/${chain}/`
 }
 
 /** The sequence that a chain's key names, or null when it is no such key. */
-export function sequenceOf(series: Series, key: string): number | null {
-  const name = key.startsWith(prefixOf(series)) ? key.slice(prefixOf(series).length) : ''
+export function sequenceOf(chain: ChainName, key: string): number | null {
+  const name = key.startsWith(prefixOf(chain)) ? key.slice(prefixOf(chain).length) : ''
   return /^\d{10}\.json$/.test(name) && Number(name.slice(0, 10)) > 0 ? Number(name.slice(0, 10)) : null
 }
 

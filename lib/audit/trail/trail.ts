@@ -1,19 +1,17 @@
 import type { Clock } from '../../core/clock.ts'
 import { FatalError, RetryableError } from '../../core/errors.ts'
-import { allSeries, type HeadState, type Marks, newHead } from './head.ts'
-import { packWrites, stagedWrites, stageWrites, type Write } from './pending.ts'
-import type { AuditHead, TrailStore, VersionedHead, WorkStore } from './ports.ts'
+import type { AppendPlan } from './append-plan.ts'
+import { type ChainHeads, type HeadState, newHead } from './head.ts'
+import { type ObjectWrite, packWrites, readStaged, stageWrites } from './pending-append.ts'
+import type { HeadStore, TrailStore, VersionedHead, WorkStore } from './ports.ts'
 import { readAhead } from './read-ahead.ts'
-import { keyOf, type Series } from './sealed.ts'
+import { type ChainName, chainNames, keyOf } from './sealed.ts'
 
-/** What the writer of a trail works with. `random` yields numbers from 0 up to, not including, 1. */
-type TrailDeps = { store: TrailStore; work: WorkStore; head: AuditHead; clock: Clock; random: () => number }
+/** The stores that a writer of a trail works with. `random` yields numbers from 0 up to, not including, 1. */
+type TrailDeps = { store: TrailStore; work: WorkStore; head: HeadStore; clock: Clock; random: () => number }
 
-/** What to append: the objects, and how far the chains reach with them. */
-export type Batch = { writes: Write[]; next: Marks }
-
-/** What to append to chains that reach so far, or null when there is nothing. Called again when another was first. */
-export type Plan = (marks: Marks, state: HeadState) => Promise<Batch | null>
+/** Plans an append to chains that end at these heads; null when there is nothing. Called again when another was first. */
+export type PlanAppend = (heads: ChainHeads, state: HeadState) => Promise<AppendPlan | null>
 
 /**
  * The trail as its writers see it. The order that keeps it linear: the head first takes the objects to write (one
@@ -21,29 +19,29 @@ export type Plan = (marks: Marks, state: HeadState) => Promise<Batch | null>
  * leaves its objects in the head, and the next one stores them; storing them twice stores the same bytes.
  */
 export type Trail = {
-  /** The head, with what a dead writer left undone done. */
-  settled(signal: AbortSignal): Promise<VersionedHead>
-  /** Appends one batch; false when the plan had nothing. */
-  append(plan: Plan, signal: AbortSignal): Promise<boolean>
+  /** Reads the head, and first finishes an append that a dead writer left pending. */
+  recoverHead(signal: AbortSignal): Promise<VersionedHead>
+  /** Appends what is planned, at once; false when the plan had nothing. */
+  append(plan: PlanAppend, signal: AbortSignal): Promise<boolean>
   /** Remembers that entries and findings up to here have reached the warehouse. */
   markReported(reported: HeadState['reported'], signal: AbortSignal): Promise<void>
-  read(series: Series, sequence: number): Promise<Uint8Array | null>
+  read(chain: ChainName, sequence: number): Promise<Uint8Array | null>
 }
 
 const storesAtOnce = 16
 const attempts = 200
 const longestWaitMs = 400
 
-/** The writing side of a trail. Throws the errors of core/errors.ts. */
+/** A trail over its stores. Throws the errors of core/errors.ts. */
 export function createTrail(deps: TrailDeps): Trail {
   const { store, head, clock, random } = deps
   // What was just written need not be read again.
   const recent = new Map<string, Uint8Array>()
 
-  const settled = async (signal: AbortSignal): Promise<VersionedHead> => {
+  const recoverHead = async (signal: AbortSignal): Promise<VersionedHead> => {
     for (;;) {
       const current = (await head.read()) ?? { version: 0, state: newHead() }
-      const done = await finish(deps, current, signal)
+      const done = await finishPending(deps, current, signal)
       if (!done) continue
       if (done.writes.length > 0) recent.clear()
       for (const { key, bytes } of done.writes) recent.set(key, bytes)
@@ -51,16 +49,16 @@ export function createTrail(deps: TrailDeps): Trail {
     }
   }
 
-  const append = async (plan: Plan, signal: AbortSignal): Promise<boolean> => {
+  const append = async (plan: PlanAppend, signal: AbortSignal): Promise<boolean> => {
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const { version, state } = await settled(signal)
-      const batch = await plan(state.marks, state)
-      if (!batch) return false
-      if (!(await isFree(deps, { version, state }, batch))) continue
-      const writes = await stageWrites(deps.work, packWrites(batch.writes), signal)
+      const { version, state } = await recoverHead(signal)
+      const planned = await plan(state.heads, state)
+      if (!planned) return false
+      if (!(await isFree(deps, { version, state }, planned))) continue
+      const writes = await stageWrites(deps.work, packWrites(planned.writes), signal)
       signal.throwIfAborted()
-      if (await head.write({ ...state, pending: { next: batch.next, writes } }, version)) {
-        await settled(signal)
+      if (await head.write({ ...state, pending: { next: planned.next, writes } }, version)) {
+        await recoverHead(signal)
         return true
       }
       await clock.sleep(random() * Math.min(longestWaitMs, 10 * 2 ** Math.min(attempt, 10)), signal)
@@ -71,35 +69,35 @@ export function createTrail(deps: TrailDeps): Trail {
 
   const markReported = async (reported: HeadState['reported'], signal: AbortSignal): Promise<void> => {
     for (;;) {
-      const { version, state } = await settled(signal)
+      const { version, state } = await recoverHead(signal)
       if (reported.entries <= state.reported.entries && reported.findings <= state.reported.findings) return
       if (await head.write({ ...state, reported }, version)) return
     }
   }
 
-  const read = async (series: Series, sequence: number) => {
-    const key = keyOf(series, sequence)
+  const read = async (chain: ChainName, sequence: number) => {
+    const key = keyOf(chain, sequence)
     return recent.get(key) ?? store.get(key)
   }
 
-  return { settled, append, markReported, read }
+  return { recoverHead, append, markReported, read }
 }
 
 /** Stores what the head still holds and moves it; null when another writer did so meanwhile. */
-async function finish(
+async function finishPending(
   { store, work, head }: TrailDeps,
   { version, state }: VersionedHead,
   signal: AbortSignal,
-): Promise<{ head: VersionedHead; writes: Write[] } | null> {
+): Promise<{ head: VersionedHead; writes: ObjectWrite[] } | null> {
   const { pending } = state
   if (!pending) return { head: { version, state }, writes: [] }
-  const writes = await stagedWrites(work, pending.writes)
+  const writes = await readStaged(work, pending.writes)
   if (!writes) return whenMoved(head, version)
   const stored = readAhead(writes, storesAtOnce, ({ key, bytes }) =>
     store.put(key, bytes, { signal, contentType: contentTypeOf(key) }),
   )
   for await (const _ of stored) signal.throwIfAborted()
-  const next = { ...state, marks: pending.next, pending: null }
+  const next = { ...state, heads: pending.next, pending: null }
   if (!(await head.write(next, version))) return null
   if ('staged' in pending.writes) await work.remove([pending.writes.staged])
   return { head: { version: version + 1, state: next }, writes }
@@ -113,8 +111,8 @@ function contentTypeOf(key: string): string {
       : 'application/octet-stream'
 }
 
-/** Staged writes are only cleared away after the head has moved. */
-async function whenMoved(head: AuditHead, version: number): Promise<null> {
+/** Answers null when the head has moved: only then may the objects that it waited for be cleared away. */
+async function whenMoved(head: HeadStore, version: number): Promise<null> {
   if ((await head.read())?.version !== version) return null
   throw new FatalError('the audit head waits for entries that are gone from index/audit/staged/ in the lake bucket', {
     code: 'damaged_state',
@@ -122,17 +120,17 @@ async function whenMoved(head: AuditHead, version: number): Promise<null> {
 }
 
 /**
- * Nothing recorded is ever written over: a head that was lost or set back is found here. False when another writer has
- * moved the head since it was read.
+ * Checks that an append writes over nothing: a head that was lost or set back is found here. False when another writer
+ * has moved the head since it was read.
  */
 async function isFree(
   { store, head }: TrailDeps,
-  { version, state: { marks } }: VersionedHead,
-  batch: Batch,
+  { version, state: { heads } }: VersionedHead,
+  { next }: AppendPlan,
 ): Promise<boolean> {
-  const grown = allSeries.filter((series) => batch.next[series].sequence > marks[series].sequence)
-  for (const series of grown) {
-    const key = keyOf(series, marks[series].sequence + 1)
+  const grown = chainNames.filter((chain) => next[chain].sequence > heads[chain].sequence)
+  for (const chain of grown) {
+    const key = keyOf(chain, heads[chain].sequence + 1)
     const found = version === 0 ? (await store.list('audit/'))[0] : (await store.get(key)) ? key : undefined
     if (found === undefined) continue
     if (((await head.read())?.version ?? 0) !== version) return false

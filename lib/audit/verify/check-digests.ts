@@ -1,21 +1,20 @@
 import type { KeyObject } from 'node:crypto'
 import { Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
-import type { Mark } from '../trail/head.ts'
+import type { ChainHead } from '../trail/head.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
-import type { Inventory } from './inventory.ts'
-import { type Fault, missing, type Walked, walkChain } from './walk.ts'
+import { type ChainObject, type EvidenceFault, type Inventory, missing, walkChain } from './walk.ts'
 
 /** A digest that was read and whose signature is right. */
 export type CheckedDigest = Digest & { key: string }
 
 type Options = {
   inventory: Inventory
-  report: (fault: Fault) => void
+  report: (fault: EvidenceFault) => void
   trustedKeyIds?: readonly string[]
   now?: number
-  /** Up to where digests must be there. */
-  head?: Mark | undefined
+  /** The digest up to which all must be there. */
+  head?: ChainHead | undefined
 }
 
 /** Reads the digests in order and checks signatures and due times. Yields those that vouch for something. */
@@ -24,7 +23,7 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
   const unused = { signatures: new Set(inventory.signatures), publicKeys: new Set(inventory.publicKeys) }
   const readKey = createKeyReader(reader)
   let before: CheckedDigest | null = null
-  let last: Walked | null = null
+  let last: ChainObject | null = null
   for await (const object of walkChain(reader, 'digests', { keys: inventory.digests, report })) {
     last = object
     unused.signatures.delete(signatureKeyOf(object.sequence))
@@ -46,13 +45,13 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
   }
 }
 
-function overdue(place: string, message: string): Fault {
+function overdue(place: string, message: string): EvidenceFault {
   return { kind: 'digest_missing', place, message }
 }
 
 type KeyReader = (keyId: string) => Promise<KeyObject | null>
 
-/** Each key is read once. */
+/** Reads public keys, each once. */
 function createKeyReader(reader: TrailReader): KeyReader {
   const keys = new Map<string, Promise<KeyObject | null>>()
   const read = async (keyId: string) => {
@@ -71,7 +70,7 @@ function createKeyReader(reader: TrailReader): KeyReader {
 
 async function checkDigest(
   reader: TrailReader,
-  { key, sequence, bytes, stated, computed, value }: Walked,
+  { key, sequence, bytes, stated, computed, value }: ChainObject,
   { report, trustedKeyIds, readKey }: Options & { readKey: KeyReader },
 ): Promise<CheckedDigest | null> {
   if (stated !== computed) return null
@@ -104,7 +103,7 @@ async function checkDigest(
   return { ...parsed.data, key }
 }
 
-function compareEnd(last: Walked | null, head: Mark, report: (fault: Fault) => void): void {
+function compareEnd(last: ChainObject | null, head: ChainHead, report: (fault: EvidenceFault) => void): void {
   const reached = last?.sequence ?? 0
   if (reached < head.sequence) report(missing('digests', reached + 1, head.sequence))
   if (last && reached === head.sequence && head.hash !== last.stated && head.hash !== last.computed) {

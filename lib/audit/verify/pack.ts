@@ -5,19 +5,19 @@ import type { Clock } from '../../core/clock.ts'
 import { FatalError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
 import { type Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
-import { allSeries, Marks } from '../trail/head.ts'
+import { ChainHeads } from '../trail/head.ts'
 import type { Signer, TrailReader, TrailStore } from '../trail/ports.ts'
 import { range, readAhead } from '../trail/read-ahead.ts'
-import { keyOf, unseal } from '../trail/sealed.ts'
+import { chainNames, keyOf, unseal } from '../trail/sealed.ts'
 import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
-import type { Fault } from './walk.ts'
+import type { EvidenceFault } from './walk.ts'
 
-/** What an evidence pack holds. The list is signed, so that a pack in which a file was altered does not verify. */
+/** The list of what an evidence pack holds. It is signed, so that a pack in which a file was altered does not verify. */
 export const PackManifest = z.object({
   version: z.literal(1),
   exportedAt: z.string().describe('ISO 8601, UTC.'),
   keyId: z.string().describe('The key that signed this list; the signature is manifest.sig.'),
-  head: Marks.describe('How far the chains reach in this pack.'),
+  head: ChainHeads.describe('How far the chains reach in this pack.'),
   files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
 })
 export type PackManifest = z.infer<typeof PackManifest>
@@ -33,8 +33,8 @@ type ExportDeps = {
   out: TrailStore
   signer: Signer
   clock: Clock
-  /** How far the trail reaches. */
-  marks: Marks
+  /** The ends of the chains. */
+  heads: ChainHeads
   /** Further files, as the report for people. */
   extras?: readonly { path: string; bytes: Uint8Array }[]
   onFile?: () => void
@@ -77,9 +77,9 @@ function gone(key: string) {
 }
 
 /** The keys of all that belongs into a pack, and how far it reaches. */
-async function packContents({ trail, marks }: ExportDeps): Promise<{ keys: Iterable<string>; head: Marks }> {
-  const newest = keyOf('digests', marks.digests.sequence)
-  if (marks.digests.sequence === 0) {
+async function packContents({ trail, heads }: ExportDeps): Promise<{ keys: Iterable<string>; head: ChainHeads }> {
+  const newest = keyOf('digests', heads.digests.sequence)
+  if (heads.digests.sequence === 0) {
     throw new FatalError('there is no digest yet, so that nothing can be proved; run a sync, which writes one', {
       code: 'not_found',
     })
@@ -87,14 +87,14 @@ async function packContents({ trail, marks }: ExportDeps): Promise<{ keys: Itera
   const object = unseal((await trail.get(newest)) ?? new Uint8Array())
   if (!object) throw gone(newest)
   const digest = object.value as unknown as Digest
-  const head: Marks = { ...digest.head, digests: marks.digests }
+  const head: ChainHeads = { ...digest.head, digests: heads.digests }
   const publicKeys = await trail.list('audit/keys/')
   const keys = function* () {
     yield* publicKeys
-    for (const series of allSeries) {
-      for (const sequence of range(1, head[series].sequence)) {
-        yield keyOf(series, sequence)
-        if (series === 'digests') yield signatureKeyOf(sequence)
+    for (const chain of chainNames) {
+      for (const sequence of range(1, head[chain].sequence)) {
+        yield keyOf(chain, sequence)
+        if (chain === 'digests') yield signatureKeyOf(sequence)
       }
     }
   }
@@ -113,13 +113,13 @@ function packTexts(): { path: string; bytes: Uint8Array }[] {
 export async function checkPack(
   pack: TrailReader,
   { trustedKeyIds }: { trustedKeyIds?: readonly string[] },
-): Promise<Fault[] | null> {
+): Promise<EvidenceFault[] | null> {
   const [bytes, signature] = [await pack.get(manifestPath), await pack.get(signaturePath)]
   if (!bytes && !signature && !(await pack.get(formatPath)) && !(await pack.get(verifierPath))) return null
   const manifest = bytes && parseManifest(bytes)
   if (!bytes) return [{ kind: 'missing', place: manifestPath, message: 'is not there, but what lies around it is' }]
   if (!manifest) return [{ kind: 'altered', place: manifestPath, message: 'is no list of a pack' }]
-  const faults: Fault[] = []
+  const faults: EvidenceFault[] = []
   const pem = await pack.get(publicKeyKeyOf(manifest.keyId))
   const key = pem && readPublicKey(pem)
   if (trustedKeyIds && !trustedKeyIds.includes(manifest.keyId)) {
@@ -135,8 +135,8 @@ export async function checkPack(
   return [...faults, ...(await checkFiles(pack, manifest))]
 }
 
-async function checkFiles(pack: TrailReader, { files }: PackManifest): Promise<Fault[]> {
-  const faults: Fault[] = []
+async function checkFiles(pack: TrailReader, { files }: PackManifest): Promise<EvidenceFault[]> {
+  const faults: EvidenceFault[] = []
   const others = new Set((await pack.list('')).filter((path) => path !== manifestPath && path !== signaturePath))
   for await (const { item, value: bytes } of readAhead(files, copiesAtOnce, ({ path }) => pack.get(path))) {
     others.delete(item.path)

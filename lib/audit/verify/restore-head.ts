@@ -1,10 +1,10 @@
 import { FatalError } from '../../core/errors.ts'
-import { type Marks, newHead } from '../trail/head.ts'
-import type { AuditHead, TrailReader } from '../trail/ports.ts'
-import { genesis } from '../trail/sealed.ts'
-import { faultsText, type TrailReport, verifyTrail } from './verify.ts'
+import { type ChainHead, type ChainHeads, emptyChain, newHead } from '../trail/head.ts'
+import type { HeadStore, TrailReader } from '../trail/ports.ts'
+import { chainNames } from '../trail/sealed.ts'
+import { faultsText, type Verification, verifyTrail } from './verify.ts'
 
-/** What comes after the newest digest is vouched for by nothing but the head that is lost. */
+/** Entries after the newest digest are vouched for by nothing but the head that is lost. */
 const tolerated = new Set(['unsigned'])
 
 /**
@@ -12,33 +12,35 @@ const tolerated = new Set(['unsigned'])
  * they stand: their hashes and links are right, but nothing vouches that none is missing at the end.
  * @throws FatalError `damaged_state` when the stored chains have faults, `usage` when the head is no shorter than they.
  */
-export async function restoreHead(store: TrailReader, head: AuditHead): Promise<{ marks: Marks; report: TrailReport }> {
+export async function restoreHead(
+  store: TrailReader,
+  head: HeadStore,
+): Promise<{ heads: ChainHeads; verification: Verification }> {
   const before = await head.read()
-  const report = await verifyTrail(store)
-  const faults = report.faults.filter(({ kind }) => !tolerated.has(kind))
+  const verification = await verifyTrail(store)
+  const faults = verification.faults.filter(({ kind }) => !tolerated.has(kind))
   if (faults.length > 0) {
     const message = `the stored trail has ${faultsText(faults)}, first ${faults[0]?.place}: ${faults[0]?.message}. Mend them first`
     throw new FatalError(message, { code: 'damaged_state' })
   }
-  const { newest } = report.digests
-  const marks: Marks = {
-    entries: markOf(report.entries.last),
-    findings: markOf(report.findings.last),
-    digests: newest ? { sequence: newest.sequence, hash: newest.hash } : { sequence: 0, hash: genesis },
+  const { newest } = verification.digests
+  const heads: ChainHeads = {
+    entries: headOf(verification.entries.last),
+    findings: headOf(verification.findings.last),
+    digests: newest ? { sequence: newest.sequence, hash: newest.hash } : emptyChain(),
   }
   const { state, version } = before ?? { state: newHead(), version: 0 }
-  const isBehind = (['entries', 'findings', 'digests'] as const).some(
-    (series) => state.marks[series].sequence < marks[series].sequence,
-  )
+  const isBehind = chainNames.some((chain) => state.heads[chain].sequence < heads[chain].sequence)
   if (!isBehind)
     throw new FatalError('The head reaches as far as what is stored: there is nothing to restore.', { code: 'usage' })
-  if (!(await head.write({ ...state, marks, pending: null }, version)))
+  if (!(await head.write({ ...state, heads, pending: null }, version)))
     throw new FatalError('Someone else has written the head meanwhile: verify, and look again.', {
       code: 'damaged_state',
     })
-  return { marks, report }
+  return { heads, verification }
 }
 
-function markOf({ sequence, hash }: { sequence: number; hash: string }) {
-  return sequence === 0 ? { sequence, hash: genesis } : { sequence, hash }
+/** A chain in which nothing was found has no hash to state. */
+function headOf(last: ChainHead): ChainHead {
+  return last.sequence === 0 ? emptyChain() : last
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { keysPrefix } from '../trail/digest.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { readAhead } from '../trail/read-ahead.ts'
-import { genesis, hashesOf, keyOf, type Series, sequenceOf } from '../trail/sealed.ts'
+import { type ChainName, chainNames, genesis, hashesOf, keyOf, sequenceOf } from '../trail/sealed.ts'
 
-/** What can be wrong with stored evidence. */
-type FaultKind =
+/** Kinds of things that can be wrong with stored evidence. */
+type EvidenceFaultKind =
   | 'altered'
   | 'bad_signature'
   | 'contradicted'
@@ -18,38 +19,59 @@ type FaultKind =
   | 'unsigned'
 
 /** A fault of stored evidence, with its place: an object's key, or the prefix under which something is not there. */
-export type Fault = { kind: FaultKind; place: string; message: string }
+export type EvidenceFault = { kind: EvidenceFaultKind; place: string; message: string }
 
 /** An object of a chain, as far as it could be read. */
-export type Walked = {
+export type ChainObject = {
   sequence: number
   key: string
   bytes: Uint8Array
   /** The hash it states and the one it has: they differ in an altered object, and are empty in an unreadable one. */
   stated: string
   computed: string
-  /** Null when the object is no JSON. */
+  /** Content as JSON; null when the object is none. */
   value: unknown
 }
 
-/** The keys of a chain in their order, and who is told of faults. */
-export type Sight = { keys: readonly string[]; report: (fault: Fault) => void }
+/** The keys of a chain in their order, and the listener for faults. */
+export type WalkOptions = { keys: readonly string[]; report: (fault: EvidenceFault) => void }
 
-const Place = z.object({ sequence: z.number(), previousHash: z.string() })
+/** The keys of all that is stored of a trail. Digests sort before entries, so that what they vouch for is listed later. */
+export type Inventory = Record<ChainName, string[]> & { signatures: Set<string>; publicKeys: Set<string> }
+
+const StatedLink = z.object({ sequence: z.number(), previousHash: z.string() })
 const readsAtOnce = 32
+
+/** Lists a trail, and reports what does not belong there. */
+export async function takeInventory(reader: TrailReader, report: (fault: EvidenceFault) => void): Promise<Inventory> {
+  const found: Inventory = { entries: [], findings: [], digests: [], signatures: new Set(), publicKeys: new Set() }
+  for (const key of await reader.list('audit/')) {
+    const chain = chainNames.find((name) => sequenceOf(name, key) !== null)
+    if (chain) found[chain].push(key)
+    else if (/^audit\/digests\/\d{10}\.sig$/.test(key)) found.signatures.add(key)
+    else if (key.startsWith(keysPrefix) && /^[0-9a-f]{64}\.pem$/.test(key.slice(keysPrefix.length))) {
+      found.publicKeys.add(key)
+    } else report({ kind: 'unexpected', place: key, message: 'has no name that belongs to a trail' })
+  }
+  return found
+}
 
 /**
  * Reads a chain from its stored bytes, from the first object to the last, and reports what is wrong with each: bytes,
  * name, place, and the link to the object before. One alteration is one fault: what follows an altered object is
  * compared with the hash that it stated.
  */
-export async function* walkChain(reader: TrailReader, series: Series, { keys, report }: Sight): AsyncGenerator<Walked> {
-  let before: Pick<Walked, 'sequence' | 'stated' | 'computed'> = { sequence: 0, stated: genesis, computed: genesis }
+export async function* walkChain(
+  reader: TrailReader,
+  chain: ChainName,
+  { keys, report }: WalkOptions,
+): AsyncGenerator<ChainObject> {
+  let before: Predecessor = { sequence: 0, stated: genesis, computed: genesis }
   for await (const { item: key, value: bytes } of readAhead(keys, readsAtOnce, (each) => reader.get(each))) {
-    const sequence = sequenceOf(series, key) as number
-    if (sequence > before.sequence + 1) report(missing(series, before.sequence + 1, sequence - 1))
+    const sequence = sequenceOf(chain, key) as number
+    if (sequence > before.sequence + 1) report(missing(chain, before.sequence + 1, sequence - 1))
     if (!bytes) {
-      report(missing(series, sequence, sequence))
+      report(missing(chain, sequence, sequence))
       continue
     }
     const object = inspect({ sequence, key, bytes }, report)
@@ -60,18 +82,18 @@ export async function* walkChain(reader: TrailReader, series: Series, { keys, re
 }
 
 /** The fault of objects that are not there. */
-export function missing(series: Series, from: number, to: number): Fault {
+export function missing(chain: ChainName, from: number, to: number): EvidenceFault {
   return {
     kind: 'missing',
-    place: from === to ? keyOf(series, from) : `${keyOf(series, from)} to ${keyOf(series, to)}`,
+    place: from === to ? keyOf(chain, from) : `${keyOf(chain, from)} to ${keyOf(chain, to)}`,
     message: from === to ? 'is not there' : `are not there (${to - from + 1} objects)`,
   }
 }
 
 function inspect(
-  { sequence, key, bytes }: Pick<Walked, 'sequence' | 'key' | 'bytes'>,
-  report: (fault: Fault) => void,
-): Walked {
+  { sequence, key, bytes }: Pick<ChainObject, 'sequence' | 'key' | 'bytes'>,
+  report: (fault: EvidenceFault) => void,
+): ChainObject {
   const hashes = hashesOf(bytes)
   if (!hashes) {
     report({ kind: 'altered', place: key, message: 'does not begin with its hash, as every object here was stored' })
@@ -93,24 +115,24 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-type Before = Pick<Walked, 'sequence' | 'stated' | 'computed'>
+type Predecessor = Pick<ChainObject, 'sequence' | 'stated' | 'computed'>
 
-function checkLink(object: Walked, before: Before, report: (fault: Fault) => void): void {
+function checkLink(object: ChainObject, before: Predecessor, report: (fault: EvidenceFault) => void): void {
   const { key, sequence, stated, computed } = object
   // What an altered object says of its place proves nothing.
   if (stated === '' || stated !== computed) return
-  const place = Place.safeParse(object.value)
-  if (!place.success) {
+  const link = StatedLink.safeParse(object.value)
+  if (!link.success) {
     report({ kind: 'altered', place: key, message: 'has a right hash, but is not of this format' })
     return
   }
-  if (place.data.sequence !== sequence) {
-    report({ kind: 'misplaced', place: key, message: `holds the object with sequence ${place.data.sequence}` })
+  if (link.data.sequence !== sequence) {
+    report({ kind: 'misplaced', place: key, message: `holds the object with sequence ${link.data.sequence}` })
     return
   }
-  // After a hole or an unreadable object there is nothing to compare with: that fault is already reported.
+  // After a gap or an unreadable object there is nothing to compare with: that fault is already reported.
   if (before.sequence !== sequence - 1 || before.stated === '') return
-  if (place.data.previousHash === before.stated || place.data.previousHash === before.computed) return
-  const message = `does not follow from the object before it: it names ${place.data.previousHash}, which is not ${before.stated}`
+  if (link.data.previousHash === before.stated || link.data.previousHash === before.computed) return
+  const message = `does not follow from the object before it: it names ${link.data.previousHash}, which is not ${before.stated}`
   report({ kind: 'fork', place: key, message })
 }

@@ -1,36 +1,22 @@
-import type { Clock } from '../../core/clock.ts'
 import { slices } from '../../core/concurrency.ts'
-import type { Deadline } from '../../core/deadline.ts'
 import { RetryableError, SyncError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { OutcomeName } from '../../streams/credit-limit-outcomes.ts'
+import type { LimitRules } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
+import { type LimitState, outgoingOf } from '../limit-state.ts'
 import { isFailure, outcomeOf } from '../outcomes/outcome.ts'
-import type { Ledger, LimitState, LimitsApi } from '../ports.ts'
-import type { LimitRules } from '../rules.ts'
-import { type Decision, decide, keysToLookUp, sendingOf, winnersOf } from './decide.ts'
+import { type Decision, decide, keysToLookUp, winnersOf } from './decide.ts'
+import { type LedgerSession, type LedgerSessionDeps, openLedgerSession } from './ledger-session.ts'
 import { type FailedMessage, failureOf, type LimitMessage, type ReadMessage, readMessages } from './messages.ts'
-import { reassert } from './reassert.ts'
+import { resendNewest } from './resend-newest.ts'
 import { sendEverything } from './send-everything.ts'
-import { openSession, type Session } from './session.ts'
 
-/** What applying limits needs. */
-export type ApplyDeps = {
-  api: LimitsApi
-  ledger: Ledger
-  rules: LimitRules
-  clock: Clock
-  deadline: Deadline
-  log: Log
-  metrics: Metrics
-  /** A name for a worker, never given twice. */
-  newOwner: () => string
-  /** PUTs that are under way at the same time; 4 unless said otherwise. They hold different addresses, so that order is safe. */
-  putsAtOnce?: number
-}
+/** Dependencies of applying limits. */
+export type ApplyDeps = LedgerSessionDeps & { rules: LimitRules; log: Log; metrics: Metrics }
 
-/** What became of a batch of messages: those that must go back to the queue, and how many entries ended how. */
+/** The result of a batch of messages: those that must go back to the queue, and how many entries ended how. */
 export type ApplyResult = { failed: FailedMessage[]; ended: Record<OutcomeName, number> }
 
 /**
@@ -38,27 +24,31 @@ export type ApplyResult = { failed: FailedMessage[]; ended: Record<OutcomeName, 
  *
  * The order is the promise: the journal says what will be sent, then it is sent, then outcomes and states are recorded,
  * then the journal is emptied, and only then may the queue forget the messages. A death anywhere repeats sends, which
- * change nothing, and the newest intent of an address outranks all others meanwhile.
+ * change nothing, and the newest intent of an address outranks all others meanwhile. `malformed` are messages of the batch
+ * that failed before anybody read them: they are noted with the others.
  */
-export async function applyMessages(messages: readonly LimitMessage[], deps: ApplyDeps): Promise<ApplyResult> {
+export async function applyMessages(
+  messages: readonly LimitMessage[],
+  deps: ApplyDeps,
+  malformed: readonly FailedMessage[] = [],
+): Promise<ApplyResult> {
+  const { readable, unreadable } = readMessages(messages, deps)
   const result: ApplyResult = {
-    failed: [],
+    failed: [...malformed, ...unreadable],
     ended: { applied: 0, rejected: 0, invalid: 0, superseded: 0, unaccounted: 0 },
   }
-  const { readable, poison } = readMessages(messages, deps)
-  result.failed.push(...poison)
   if (readable.length > 0) await applyReadable(readable, deps, result)
   if (result.failed.length > 0) await note(result.failed, deps)
   report(result, deps)
   return result
 }
 
-/** An error of the ledger fails the messages that it is about, and not those that nobody can read. */
+/** Applies messages. An error of the ledger fails those that it is about, and not those that nobody can read. */
 async function applyReadable(readable: ReadMessage[], deps: ApplyDeps, result: ApplyResult): Promise<void> {
-  // What an error leaves held is free by then, so that no delivery is lost on waiting for it.
+  // What an error leaves held is free by then, so that no receive is lost on waiting for it.
   let heldUntil = 0
   try {
-    const session = await openSession(deps, deps.newOwner())
+    const session = await openLedgerSession(deps)
     if ('heldBy' in session) return void fail(readable, busy(session.until - deps.clock.now()), { deps, result })
     heldUntil = session.lease.expiresAt
     await applyInSession(readable, session, { deps, result })
@@ -69,50 +59,54 @@ async function applyReadable(readable: ReadMessage[], deps: ApplyDeps, result: A
 
 async function applyInSession(
   readable: ReadMessage[],
-  session: Session,
+  session: LedgerSession,
   { deps, result }: { deps: ApplyDeps; result: ApplyResult },
 ): Promise<void> {
   const { decision, states } = await decideAll(readable, session)
-  await recordEnded(decision, session, result)
+  await recordUnsent(decision, session, result)
 
   const entries = new Map(decision.send.map((entry) => [entry.identity, entry]))
-  const sending = [...decision.send.map(sendingOf), ...decision.again]
-  if (sending.length > 0) await session.ledger.journal(session.lease, sending)
-  const sent = await sendEverything(sending, { session, entries, states })
+  const outgoing = [...decision.send.map(outgoingOf), ...decision.resend]
+  if (outgoing.length > 0) await session.ledger.journal(session.lease, outgoing)
+  const sent = await sendEverything(outgoing, { session, entries, states })
   for (const [outcome, count] of Object.entries(sent.ended)) result.ended[outcome as OutcomeName] += count
-  if (sent.late.length > 0) await reassert(sent.late, deps)
+  if (sent.late.length > 0) await resendNewest(sent.late, deps)
   else await session.ledger.close(session.lease)
 
-  const undone = readable.filter(({ deliveries }) =>
-    deliveries.some(({ entry }) => entries.get(entry.identity) === entry && !sent.answered.has(entry.identity)),
+  const undone = readable.filter((message) =>
+    message.entries.some(({ entry }) => entries.get(entry.identity) === entry && !sent.answered.has(entry.identity)),
   )
   if (undone.length > 0) fail(undone, sent.error ?? outOfTime(), { deps, result })
 }
 
 async function decideAll(
   readable: ReadMessage[],
-  { ledger }: Session,
+  { ledger }: LedgerSession,
 ): Promise<{ decision: Decision; states: Map<string, LimitState> }> {
-  const deliveries = readable.flatMap((message) => message.deliveries)
-  const states = await ledger.states(new Set(deliveries.map(({ entry }) => entry.identity)))
-  const winners = winnersOf(deliveries, states)
-  const keys = keysToLookUp(deliveries, winners)
+  const delivered = readable.flatMap((message) => message.entries)
+  const states = await ledger.states(new Set(delivered.map(({ entry }) => entry.identity)))
+  const winners = winnersOf(delivered, states)
+  const keys = keysToLookUp(delivered, winners)
   const recorded = keys.length > 0 ? await ledger.outcomes(keys) : new Map()
-  const decision = decide(deliveries, { states, winners, recorded })
+  const decision = decide(delivered, { states, winners, recorded })
   for (const state of decision.uncertain) states.set(state.identity, state)
   return { decision, states }
 }
 
 /**
- * Records the states that came into doubt, and the entries that end without being sent. In this order: once its outcome is
- * there, a message raises no doubt again.
+ * Records the states that became uncertain, and the entries that end without being sent. In this order: once its outcome
+ * is there, a message makes no state uncertain again.
  */
-async function recordEnded({ ended, uncertain }: Decision, session: Session, result: ApplyResult): Promise<void> {
+async function recordUnsent(
+  { unsent, uncertain }: Decision,
+  session: LedgerSession,
+  result: ApplyResult,
+): Promise<void> {
   const recordedAt = session.clock.now()
   if (uncertain.length > 0) {
     await session.ledger.record({ outcomes: [], states: uncertain, recordedAt, callId: session.nextCallId() })
   }
-  const outcomes = ended.map(({ entry, outcome, reason }) => outcomeOf(entry, { outcome, reason }, recordedAt))
+  const outcomes = unsent.map(({ entry, outcome, reason }) => outcomeOf(entry, { outcome, reason }, recordedAt))
   for (const { outcome } of outcomes) result.ended[outcome] += 1
   for (const some of slices(outcomes, maxEntries)) {
     await session.ledger.record({ outcomes: some, states: [], recordedAt, callId: session.nextCallId() })
@@ -132,7 +126,7 @@ function fail(
   }
 }
 
-/** A ledger that can't be written must not keep the queue from learning which messages failed; the log has the reasons. */
+/** Keeps why messages failed. A ledger that can't be written must not keep the queue from learning which; the log has the reasons. */
 async function note(failed: readonly FailedMessage[], { ledger, log }: ApplyDeps): Promise<void> {
   try {
     await ledger.noteFailures(failed.map(({ retryAfterMs, ...rest }) => rest))
@@ -163,11 +157,6 @@ function busy(forMs: number) {
 }
 
 function outOfTime() {
-  return new RetryableError(
-    'The time of this invocation ended before all limits were sent; the rest is sent next time.',
-    {
-      code: 'timeout',
-      retryAfterMs: 0,
-    },
-  )
+  const message = 'The time of this invocation ended before all limits were sent; the rest is sent next time.'
+  return new RetryableError(message, { code: 'timeout', retryAfterMs: 0 })
 }

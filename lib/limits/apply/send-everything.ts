@@ -1,30 +1,29 @@
 import { eachConcurrently, slices } from '../../core/concurrency.ts'
 import { FatalError } from '../../core/errors.ts'
 import type { OutcomeName } from '../../streams/credit-limit-outcomes.ts'
-import type { ValidEntry } from '../entries.ts'
+import type { ValidLimitEntry } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
+import { answeredState, asUncertain, type LimitState, type OutgoingLimit } from '../limit-state.ts'
 import { outcomeOf } from '../outcomes/outcome.ts'
-import type { LimitState, Sending } from '../ports.ts'
+import { type LedgerSession, recordPending } from './ledger-session.ts'
 import { type GroupResult, sendGroup } from './send-group.ts'
-import { recordPending, type Session } from './session.ts'
-import { answeredState } from './states.ts'
 
-/** What sending needs to know: the entries that want an outcome, and what the ledger knew before, by identity. */
+/** The work of one batch: the entries that want an outcome, and what the ledger knew before, by identity. */
 type Work = {
-  session: Session
-  entries: ReadonlyMap<string, ValidEntry>
+  session: LedgerSession
+  entries: ReadonlyMap<string, ValidLimitEntry>
   states: Map<string, LimitState>
 }
 
-/** What became of all groups. */
-export type Sent = {
+/** The result of sending all groups. */
+export type SendResult = {
   /** Identities whose outcome is recorded. */
   answered: Set<string>
   ended: Partial<Record<OutcomeName, number>>
-  /** What stopped it, if something did. */
+  /** The error that stopped it, if one did. */
   error: unknown
-  /** What was sent when the lease had run out already, so that another worker's limit may have been overwritten. */
-  late: Sending[]
+  /** Limits sent when the lease had run out already, so that another worker's may have been overwritten. */
+  late: OutgoingLimit[]
 }
 
 /** The least time in which a PUT is worth starting. */
@@ -34,11 +33,11 @@ const minPutMs = 2_000
  * Sends limits in groups of at most 100, some at a time, so that one group's outcomes are recorded while the next is on
  * its way. It stops at the first error, or when the time left is shorter than twice the longest PUT took.
  */
-export async function sendEverything(sending: readonly Sending[], work: Work): Promise<Sent> {
+export async function sendEverything(outgoing: readonly OutgoingLimit[], work: Work): Promise<SendResult> {
   const { session } = work
-  const sent: Sent = { answered: new Set(), ended: {}, error: undefined, late: [] }
+  const sent: SendResult = { answered: new Set(), ended: {}, error: undefined, late: [] }
   let longestMs = 0
-  await eachConcurrently(slices(sending, maxEntries), session.putsAtOnce, async (group) => {
+  await eachConcurrently(slices(outgoing, maxEntries), session.putsAtOnce, async (group) => {
     if (sent.error || session.deadline.remainingMs() < Math.max(minPutMs, 2 * longestMs)) return
     const startedAt = session.clock.now()
     const result = await sendGroup(group, session)
@@ -51,27 +50,24 @@ export async function sendEverything(sending: readonly Sending[], work: Work): P
   return sent
 }
 
-async function recordGroup({ answers, unanswered }: GroupResult, work: Work, sent: Sent): Promise<void> {
+async function recordGroup({ answers, unanswered }: GroupResult, work: Work, sent: SendResult): Promise<void> {
   const { session, entries, states } = work
   const recordedAt = session.clock.now()
-  const outcomes = answers.flatMap(({ sending, status, reason, apiCall }) => {
-    const entry = entries.get(sending.identity)
+  const outcomes = answers.flatMap(({ outgoing, status, reason, apiCall }) => {
+    const entry = entries.get(outgoing.identity)
     if (!entry) return []
-    const before = states.get(sending.identity)
+    const before = states.get(outgoing.identity)
     const previousLimit = before?.certain ? before.limit : null
     return [outcomeOf(entry, { outcome: status, reason, apiCall, previousLimit }, recordedAt)]
   })
-  const after = answers.map(({ sending, status }) => {
-    const before = states.get(sending.identity)
+  const after = answers.map(({ outgoing, status }) => {
+    const before = states.get(outgoing.identity)
     // A limit that was only said again, and is not taken now: what the platform has is open.
-    if (before && status !== 'applied' && !entries.has(sending.identity)) return { ...before, certain: false }
-    return answeredState(sending, { before, status }, recordedAt)
+    if (before && status !== 'applied' && !entries.has(outgoing.identity)) return asUncertain(before)
+    return answeredState(outgoing, { before, status }, recordedAt)
   })
-  const { ledger } = session
-  await ledger.record({ outcomes, states: after, recordedAt, callId: session.nextCallId() })
-  if (unanswered.length > 0) {
-    await recordPending(unanswered, states, { ledger, now: recordedAt, callId: session.nextCallId() })
-  }
+  await session.ledger.record({ outcomes, states: after, recordedAt, callId: session.nextCallId() })
+  if (unanswered.length > 0) await recordPending(unanswered, states, session)
   for (const { identity, outcome } of outcomes) {
     sent.answered.add(identity)
     sent.ended[outcome] = (sent.ended[outcome] ?? 0) + 1
@@ -79,10 +75,6 @@ async function recordGroup({ answers, unanswered }: GroupResult, work: Work, sen
 }
 
 function leaseLost() {
-  return new FatalError(
-    'An answer of the platform came after the lease on the ledger had run out. The limits are sent anew.',
-    {
-      code: 'lease_lost',
-    },
-  )
+  const message = 'An answer of the platform came after the lease on the ledger had run out. The limits are sent anew.'
+  return new FatalError(message, { code: 'lease_lost' })
 }

@@ -1,34 +1,35 @@
 import type { Deadline } from '../../core/deadline.ts'
 import { FatalError, messageOf, RejectedError } from '../../core/errors.ts'
 import { identityOf } from '../email.ts'
-import type { LimitsAnswer, LimitsApi, Sending } from '../ports.ts'
+import type { OutgoingLimit } from '../limit-state.ts'
+import type { LimitsAnswer, LimitsApi } from '../ports.ts'
 
-/** How the platform answered for one address. */
-export type Answered = {
-  sending: Sending
+/** The platform's answer for one address. */
+export type AddressAnswer = {
+  outgoing: OutgoingLimit
   status: 'applied' | 'rejected' | 'unaccounted'
   reason: string | null
   apiCall: string
 }
 
-/** What became of a group: answers, what was sent without an answer, and the error that stopped it. */
-export type GroupResult = { answers: Answered[]; unanswered: Sending[]; error?: unknown }
+/** The result of sending a group: answers, what was sent without an answer, and the error that stopped it. */
+export type GroupResult = { answers: AddressAnswer[]; unanswered: OutgoingLimit[]; error?: unknown }
 
-/** What sending needs. `nextCallId` names the next PUT. */
+/** Dependencies of `sendGroup`. `nextCallId` names the next PUT. */
 export type SendDeps = { api: LimitsApi; deadline: Deadline; nextCallId: () => string; onRequest?: () => void }
 
-/** So many addresses refused one by one, with none accepted, are not bad addresses: it is the request that is refused. */
+/** Number of addresses refused one by one, with none accepted, that are no bad addresses: the request itself is refused. */
 const refusedInARow = 20
-/** Said of one address it may mean that nobody has it; said of each and every one, that there is no such endpoint. */
+/** Statuses that may mean of one address that nobody has it; of each and every one, that there is no such endpoint. */
 const nothingThere: readonly (number | undefined)[] = [404, 410]
 
 /**
  * Sends at most 100 limits. When the platform refuses a group as a whole, it is halved until the bad entries stand
  * alone (15 PUTs for one among 100); what was answered before an error counts.
  */
-export async function sendGroup(group: readonly Sending[], deps: SendDeps): Promise<GroupResult> {
+export async function sendGroup(group: readonly OutgoingLimit[], deps: SendDeps): Promise<GroupResult> {
   const result: GroupResult = { answers: [], unanswered: [] }
-  const waiting: (readonly Sending[])[] = [group]
+  const waiting: (readonly OutgoingLimit[])[] = [group]
   let taken = false
   let found = false
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
@@ -47,7 +48,7 @@ export async function sendGroup(group: readonly Sending[], deps: SendDeps): Prom
         const half = Math.ceil(part.length / 2)
         waiting.push(part.slice(half), part.slice(0, half))
       } else {
-        result.answers.push({ sending: part[0]!, status: 'rejected', reason: messageOf(error), apiCall })
+        result.answers.push({ outgoing: part[0]!, status: 'rejected', reason: messageOf(error), apiCall })
         const stop = stopsAll(error, { taken, found, refused: result.answers.length, last: waiting.length === 0 })
         if (stop) return { answers: [], unanswered: [], error: stop }
       }
@@ -82,19 +83,19 @@ function allRefused(cause: RejectedError) {
 }
 
 /** Finds each address in the answer, in whatever case it comes back. */
-function matched(part: readonly Sending[], { updated, errors }: LimitsAnswer, apiCall: string): Answered[] {
+function matched(part: readonly OutgoingLimit[], { updated, errors }: LimitsAnswer, apiCall: string): AddressAnswer[] {
   const limits = new Map(updated.map(({ email, limit }) => [identityOf(email), limit]))
   const faults = new Map(errors.map(({ email, error }) => [identityOf(email), error]))
-  return part.map((sending) => {
-    const limit = limits.get(sending.identity)
-    const fault = faults.get(sending.identity)
-    const answered = (status: Answered['status'], reason: string | null) => ({ sending, status, reason, apiCall })
+  return part.map((outgoing) => {
+    const limit = limits.get(outgoing.identity)
+    const fault = faults.get(outgoing.identity)
+    const answered = (status: AddressAnswer['status'], reason: string | null) => ({ outgoing, status, reason, apiCall })
     if (limit !== undefined && fault !== undefined) {
       return answered('unaccounted', `the platform says that it was set, and that it was not: ${fault}`)
     }
     if (fault !== undefined) return answered('rejected', fault)
     if (limit === undefined) return answered('unaccounted', "the platform's answer does not mention the address")
-    if (limit === sending.limit) return answered('applied', null)
+    if (limit === outgoing.limit) return answered('applied', null)
     return answered('unaccounted', `the platform says that it set the limit ${limit} instead`)
   })
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { RejectedError } from '../../core/errors.ts'
-import type { Outcome } from '../../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../../streams/credit-limit-outcomes.ts'
 import { identityOf } from '../email.ts'
-import { keyText, outcomeKey } from '../outcomes/outcome.ts'
-import type { LedgerReader, LimitState, OutcomeKey } from '../ports.ts'
-import type { LimitRules } from '../rules.ts'
+import type { LimitRules } from '../entries.ts'
+import type { LimitState } from '../limit-state.ts'
+import { keyText, type OutcomeKey, outcomeKey } from '../outcomes/outcome.ts'
+import type { LedgerReader } from '../ports.ts'
 import { type Plan, realChanges } from './plan.ts'
 import { type IntentMessage, intentsOf } from './publisher.ts'
 
@@ -36,9 +37,9 @@ export async function checkPlan(
     throw refused(plan, `Since it was made, ${moved.length} of its limits have changed (${moved[0]!.email}).`)
 }
 
-type Row = { email: string; kind: 'new' | 'changed' | 'same'; from: number | null }
+type PlannedRow = { email: string; kind: 'new' | 'changed' | 'same'; from: number | null }
 
-function hasMoved({ kind, from }: Row, state: LimitState | undefined): boolean {
+function hasMoved({ kind, from }: PlannedRow, state: LimitState | undefined): boolean {
   if ((state?.certain ? state.limit : null) !== from) return true
   return kind !== 'same' && (state !== undefined && state.limit !== null ? 'changed' : 'new') !== kind
 }
@@ -71,7 +72,7 @@ const intentsPerLook = 10
 export async function* followIntents(
   intents: readonly IntentMessage[],
   deps: { reader: Pick<LedgerReader, 'outcomes'>; clock: Clock; signal: AbortSignal; pauseMs?: number },
-): AsyncGenerator<Outcome[]> {
+): AsyncGenerator<LimitOutcome[]> {
   const { reader, clock, signal, pauseMs = 500 } = deps
   let waiting = intents.map((intent) => new Map(keysOf(intent).map((key) => [keyText(key), key])))
   for (;;) {
@@ -90,7 +91,7 @@ export async function* followIntents(
 export async function outcomesSoFar(
   intents: readonly IntentMessage[],
   reader: Pick<LedgerReader, 'outcomes'>,
-): Promise<Outcome[]> {
+): Promise<LimitOutcome[]> {
   return [...(await reader.outcomes(intents.flatMap(keysOf))).values()]
 }
 

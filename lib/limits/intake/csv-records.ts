@@ -1,41 +1,41 @@
 import { parse } from 'csv-parse/sync'
-import { excerpt } from '../excerpt.ts'
+import { excerpt } from '../entries.ts'
 
 /** A record of a CSV text with the line it begins on, or why there is none. */
 export type CsvRecord = { line: number; cells: string[] } | { line: number; reason: string; text: string }
 
 type Parsed = { record: string[]; info: { bytes: number } }
 
-/** How much of a bad row a report shows. */
+/** The length of the beginning of a bad row that a report shows. */
 export const excerptLength = 80
-/** After so many quotes that go astray the text is no CSV. */
+/** The number of misplaced quotes after which a text is no CSV. */
 const maxRestarts = 100
-const astray = 'a quote stands where none may stand'
+const misplacedQuote = 'a quote stands where none may stand'
 
 /**
  * The records of a CSV text, blank lines left out, and those of nothing but empty cells, which spreadsheets write for rows
- * that were cleared. A quote that stands wrong costs its own line: it is reported, and the
- * text is read on from the line after it, where csv-parse would take all up to the next quote for one cell.
+ * that were cleared. A misplaced quote costs its own line: it is reported, and the text is read on from the line after it,
+ * where csv-parse would take all up to the next quote for one cell.
  */
 export function csvRecords(text: string): CsvRecord[] {
   const records: CsvRecord[] = []
   const lines = text.replace(/^\ufeff/, '').split(/(?<=\r\n|\n|\r(?!\n))/)
   let from = 0
   for (let restarts = 0; restarts <= maxRestarts; restarts++) {
-    const { found, strayLine } = parsePart(lines.slice(from).join(''))
+    const { found, misplacedLine } = parsePart(lines.slice(from).join(''))
     for (const { line, cells } of found) records.push({ line: from + line, cells })
-    if (strayLine === null) return records
-    from += strayLine
-    records.push({ line: from, reason: astray, text: excerpt(lines[from - 1] ?? '', excerptLength) })
+    if (misplacedLine === null) return records
+    from += misplacedLine
+    records.push({ line: from, reason: misplacedQuote, text: excerpt(lines[from - 1] ?? '', excerptLength) })
   }
   records.push({ line: from + 1, reason: 'too many lines have misplaced quotes; the rest was not read', text: '' })
   return records
 }
 
-class StrayQuote extends Error {}
+class MisplacedQuote extends Error {}
 
-/** Parses up to the first misplaced quote; `strayLine` is where its record begins. */
-function parsePart(text: string): { found: { line: number; cells: string[] }[]; strayLine: number | null } {
+/** Parses up to the first misplaced quote; `misplacedLine` is where its record begins. */
+function parsePart(text: string): { found: { line: number; cells: string[] }[]; misplacedLine: number | null } {
   const bytes = Buffer.from(text)
   const found: { line: number; cells: string[] }[] = []
   // The parser's own count of lines takes a CRLF inside quotes for two; its count of bytes is right.
@@ -48,7 +48,7 @@ function parsePart(text: string): { found: { line: number; cells: string[] }[]; 
     return null
   }
   const onSkip = (): undefined => {
-    throw new StrayQuote()
+    throw new MisplacedQuote()
   }
   try {
     parse(bytes, {
@@ -59,10 +59,10 @@ function parsePart(text: string): { found: { line: number; cells: string[] }[]; 
       on_skip: onSkip,
     })
   } catch (error) {
-    if (error instanceof StrayQuote) return { found, strayLine: line }
+    if (error instanceof MisplacedQuote) return { found, misplacedLine: line }
     throw error
   }
-  return { found, strayLine: null }
+  return { found, misplacedLine: null }
 }
 
 function breaksIn(text: string): number {

@@ -1,7 +1,6 @@
 import { RejectedError } from '../../core/errors.ts'
 import { type EmailAddress, readEmail } from '../email.ts'
-import { excerpt } from '../excerpt.ts'
-import { faultOfLimit, type LimitRules } from '../rules.ts'
+import { excerpt, faultOfLimit, type LimitRules } from '../entries.ts'
 import { type CsvRecord, csvRecords, excerptLength } from './csv-records.ts'
 
 /** A row that can be applied. Lines count from 1, the header included. */
@@ -10,10 +9,10 @@ export type LimitRow = EmailAddress & { line: number; limit: number }
 /** A row that can't, with what it says. */
 export type BadRow = { line: number; reason: string; text: string }
 
-/** What a file says, row by row. `aboveMaximum`: lines among the invalid ones whose limit is larger than allowed. */
+/** The rows of a file. `aboveMaximum`: lines among the invalid ones whose limit is larger than allowed. */
 export type LimitRows = { rows: LimitRow[]; invalid: BadRow[]; aboveMaximum: number[] }
 
-type Columns = { email: number; limit: number; count: number }
+type CsvColumns = { email: number; limit: number; count: number }
 
 /**
  * Reads a CSV file with the columns `email` and `limit`, as spreadsheets and HR systems write it; other columns are
@@ -59,7 +58,7 @@ function withoutSeparatorLine(records: CsvRecord[]): CsvRecord[] {
   )
 }
 
-function columnsOf(header: CsvRecord): Columns {
+function columnsOf(header: CsvRecord): CsvColumns {
   if (!('cells' in header)) throw unreadable(`its header, line ${header.line}, is broken: ${header.reason}`)
   const names = header.cells.map((cell) => cell.trim().toLowerCase())
   const [only = ''] = names
@@ -77,7 +76,7 @@ function columnsOf(header: CsvRecord): Columns {
 
 function rowOf(
   { line, cells }: { line: number; cells: string[] },
-  columns: Columns,
+  columns: CsvColumns,
   rules: Pick<LimitRules, 'maxLimit'>,
 ): LimitRow | BadRow | (BadRow & { aboveMaximum: true }) {
   const bad = (reason: string): BadRow => ({ line, reason, text: excerpt(cells.join(','), excerptLength) })

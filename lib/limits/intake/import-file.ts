@@ -2,19 +2,15 @@ import type { Clock } from '../../core/clock.ts'
 import { RejectedError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Log } from '../../core/log.ts'
-import type { LargeObjects, ObjectHead } from '../../stores/large-objects.ts'
-import type { ObjectStore } from '../../stores/objects.ts'
-import type { IntentQueue, LedgerReader } from '../ports.ts'
-import type { LimitRules } from '../rules.ts'
+import type { LimitRules } from '../entries.ts'
+import type { Inbox, InboxFileHead, IntentQueue, LedgerReader } from '../ports.ts'
 import { readLimitsCsv } from './csv.ts'
 import { makePlan, type Plan, parsePlan } from './plan.ts'
 import { intentsOf, publishIntents } from './publisher.ts'
 
-/** What importing a file needs. */
+/** Dependencies of `importFile`. */
 export type ImportDeps = {
-  inbox: ObjectStore
-  /** The same bucket. */
-  large: LargeObjects
+  inbox: Inbox
   reader: Pick<LedgerReader, 'statesWithPending'>
   queue: IntentQueue
   rules: LimitRules
@@ -23,13 +19,13 @@ export type ImportDeps = {
   log: Log
 }
 
-/** So large is no file of as many rows as may be applied; it is refused before it fills the memory. */
+/** A size that no file of as many rows as may be applied has; a larger one is refused before it fills the memory. */
 const maxBytes = 16 * 1024 * 1024
 
 /** A file that was dropped into the inbox. `droppedAt` is Unix ms, as the notification says: the time of the request. */
 export type DroppedFile = { key: string; droppedAt: number; droppedBy: string }
 
-/** What became of a file. `ignored`: it lies where files are put that were dealt with, or is gone. */
+/** The result of importing a file. `ignored`: it lies where files are put that were dealt with, or is gone. */
 export type Imported =
   | { status: 'published'; plan: Plan }
   | { status: 'refused'; reasons: string[] }
@@ -45,7 +41,7 @@ export async function importFile(file: DroppedFile, deps: ImportDeps): Promise<I
   const { inbox, log } = deps
   if (/^(done|failed)\//.test(file.key)) return { status: 'ignored' }
   const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
-  const head = await deps.large.head(file.key)
+  const head = await inbox.head(file.key)
   if (head && head.bytes > maxBytes) return await refuseLarge({ ...file, name, head }, deps)
   const bytes = await inbox.get(file.key)
   if (!bytes) return { status: 'ignored' }
@@ -109,14 +105,14 @@ async function publish(plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, d
 }
 
 async function refuseLarge(
-  file: DroppedFile & { name: string; head: ObjectHead },
+  file: DroppedFile & { name: string; head: InboxFileHead },
   deps: ImportDeps,
 ): Promise<Imported> {
   const { key, name, head } = file
   const reasons = [`The file has ${head.bytes} bytes; at most ${maxBytes} are read. Cut it into smaller files.`]
   await report(file, reasons, deps)
-  await deps.large.copy(key, `failed/${name}`, head.etag)
-  if ((await deps.large.head(key))?.etag === head.etag) await deps.inbox.remove([key])
+  await deps.inbox.copy(key, `failed/${name}`, head.etag)
+  if ((await deps.inbox.head(key))?.etag === head.etag) await deps.inbox.remove([key])
   return { status: 'refused', reasons }
 }
 
@@ -130,13 +126,13 @@ async function report(
   log.warn('A file with credit limits was refused.', { key, reasons: reasons.length })
 }
 
-/** The file that a result is of; its plan says nothing of bytes. */
+/** The hash of the file that a result is of; its plan says nothing of bytes. */
 function fileHashOf(result: Uint8Array): unknown {
   return (JSON.parse(Buffer.from(result).toString()) as { fileHash?: unknown }).fileHash
 }
 
-/** What was put in the file's place since it was read stays: its own notification is on its way. */
-async function move(inbox: ObjectStore, from: string, { bytes, to }: { bytes: Uint8Array; to: string }): Promise<void> {
+/** Moves a file. What was put in its place since it was read stays: its own notification is on its way. */
+async function move(inbox: Inbox, from: string, { bytes, to }: { bytes: Uint8Array; to: string }): Promise<void> {
   await inbox.put(to, bytes, { contentType: 'text/csv' })
   const now = await inbox.get(from)
   if (now && Buffer.compare(now, bytes) === 0) await inbox.remove([from])

@@ -1,26 +1,27 @@
 import * as z from 'zod'
 import { RejectedError } from '../../core/errors.ts'
 import { contentHash } from '../../core/hash.ts'
-import { conflictingIdentities } from '../entries.ts'
-import type { LimitState } from '../ports.ts'
-import type { LimitRules } from '../rules.ts'
+import { conflictingIdentities, type LimitRules } from '../entries.ts'
+import type { LimitState } from '../limit-state.ts'
 import type { LimitRow, LimitRows } from './csv.ts'
 
 const line = z.int().describe('Line of the file, from 1.')
-const Change = z.object({
+/** A limit that a plan sets. */
+export const LimitChange = z.object({
   line,
   email: z.string().describe('As it is sent.'),
   kind: z.enum(['new', 'changed']).describe('A changed one may stand already, and be said again (see `PlanInput`).'),
   from: z.int().nullable().describe('The limit now; null when the ledger knows none for certain.'),
   limit: z.int(),
 })
+export type LimitChange = z.infer<typeof LimitChange>
 
-/** What a file would do, row by row. Its id is a hash of all the rest, so that it names this plan and no other. */
+/** The effect that a file would have, row by row. Its id is a hash of all the rest, so that it names this plan and no other. */
 export const Plan = z.object({
   version: z.literal(1),
   id: z.string(),
   source: z.string().describe('Name of the file.'),
-  changes: z.array(Change).describe('What is sent.'),
+  changes: z.array(LimitChange).describe('What is sent.'),
   same: z.array(z.object({ line, email: z.string(), limit: z.int() })).describe('Already so: not sent.'),
   repeated: z.array(z.object({ line, email: z.string() })).describe('Rows that only repeat an earlier one.'),
   invalid: z.array(z.object({ line, reason: z.string(), text: z.string() })),
@@ -29,19 +30,18 @@ export const Plan = z.object({
   refusals: z.array(z.string()).describe('Why the plan as a whole may not be applied.'),
 })
 export type Plan = z.infer<typeof Plan>
-export type Change = z.infer<typeof Change>
 
-/** What a plan is made from. */
+/** The facts that a plan is made from. */
 export type PlanInput = {
   source: string
   file: LimitRows
-  /** What the ledger knows of the addresses, by identity. */
+  /** The ledger's knowledge of the addresses, by identity. */
   states: ReadonlyMap<string, LimitState>
   /** Identities of the organization's users; null when they were never synced. */
   knownUsers: ReadonlySet<string> | null
   rules: LimitRules
   /**
-   * Whether requests may be on their way that the ledger does not know of. Then a limit that stands already is sent all
+   * True when requests may be on their way that the ledger does not know of. Then a limit that stands already is sent all
    * the same: one of them could change it after the plan, although the plan is what was asked for last.
    */
   sendsAll: boolean
@@ -114,7 +114,7 @@ function conflictsOf(rows: LimitRow[], conflicting: Set<string>): Plan['conflict
 }
 
 /** The changes that change something, as guard rails count them. */
-export function realChanges(changes: Change[]): Change[] {
+export function realChanges(changes: LimitChange[]): LimitChange[] {
   return changes.filter(({ from, limit }) => from !== limit)
 }
 

@@ -1,27 +1,27 @@
 import type { Clock } from '../../core/clock.ts'
 import { FatalError, RetryableError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
-import type { Request } from '../entries.ts'
+import type { LimitRequest } from '../entries.ts'
 import { type IntentEntry, maxEntries } from '../intent.ts'
 import type { IntentQueue, OutgoingMessage } from '../ports.ts'
 
-/** All intents are one message group: the queue hands them to one worker at a time, in order. */
+/** The message group of all intents: there is one, so that the queue hands them to one worker at a time, in order. */
 export const messageGroup = 'credit-limits'
 
-/** What SQS takes in one message, and in one batch of them. */
+/** Bounds of SQS: the bytes of a message or a batch, the messages of a batch. */
 const maxBytes = 256 * 1024
 const maxMessages = 10
 const attempts = 5
 const baseMs = 200
 
 /** An intent of one request, as it goes to the queue. */
-export type IntentMessage = Request & { version: 1; limits: IntentEntry[] }
+export type IntentMessage = LimitRequest & { version: 1; limits: IntentEntry[] }
 
 /**
  * Cuts a request of any size into intents of at most 100 entries that fit a message. The same request is always cut the
  * same way and its intents have the same ids, so that publishing it again changes nothing.
  */
-export function intentsOf(request: Request, limits: readonly IntentEntry[]): IntentMessage[] {
+export function intentsOf(request: LimitRequest, limits: readonly IntentEntry[]): IntentMessage[] {
   const parts: IntentEntry[][] = []
   const cut = (some: readonly IntentEntry[]): void => {
     if (some.length === 0) return
@@ -41,8 +41,8 @@ export function intentsOf(request: Request, limits: readonly IntentEntry[]): Int
   }))
 }
 
-/** What publishing needs. */
-export type PublishDeps = {
+/** Dependencies of `publishIntents`. */
+export type PublishIntentsDeps = {
   queue: IntentQueue
   clock: Clock
   random: () => number
@@ -54,7 +54,7 @@ export type PublishDeps = {
  * @throws RetryableError `storage_unavailable` when the queue does not take them, FatalError `bad_request` when it never
  * will. Publishing the same intents again is harmless.
  */
-export async function publishIntents(intents: readonly IntentMessage[], deps: PublishDeps): Promise<void> {
+export async function publishIntents(intents: readonly IntentMessage[], deps: PublishIntentsDeps): Promise<void> {
   for (const batch of batchesOf(intents.map(outgoing))) {
     await sendAll(batch, deps)
     deps.onSent?.(batch.length)
@@ -84,7 +84,7 @@ export function batchesOf(messages: readonly OutgoingMessage[]): OutgoingMessage
   return batches
 }
 
-async function sendAll(batch: OutgoingMessage[], { queue, clock, random }: PublishDeps): Promise<void> {
+async function sendAll(batch: OutgoingMessage[], { queue, clock, random }: PublishIntentsDeps): Promise<void> {
   let rest = batch
   for (let attempt = 1; ; attempt++) {
     const failed = new Map((await queue.sendBatch(rest)).map((failure) => [failure.id, failure]))

@@ -1,21 +1,22 @@
 import { sha256 } from '../../core/hash.ts'
-import type { Outcome, OutcomeName, OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
-import type { Entry } from '../entries.ts'
-import { excerpt } from '../excerpt.ts'
-import type { OutcomeKey } from '../ports.ts'
+import type { LimitOutcome, OutcomeName, OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
+import { excerpt, type LimitEntry } from '../entries.ts'
 
-/** Outcomes that somebody should look at. */
+/** Tells whether somebody should look at an outcome. */
 export function isFailure(outcome: OutcomeName): boolean {
   return outcome !== 'applied' && outcome !== 'superseded'
 }
 
-type Named = Pick<Outcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 'address' | 'limit'>
+/** The name of an outcome: the same entry always has the same one. */
+export type OutcomeKey = { identity: string; name: string }
+
+type KeyFields = Pick<LimitOutcome, 'requestId' | 'requestedAt' | 'index' | 'identity' | 'address' | 'limit'>
 
 /**
  * The key of an entry's outcome. It holds what the entry says, too, so that a producer who uses a request id twice loses
  * no outcome.
  */
-export function outcomeKey({ requestId, requestedAt, index, identity, address, limit }: Named): OutcomeKey {
+export function outcomeKey({ requestId, requestedAt, index, identity, address, limit }: KeyFields): OutcomeKey {
   return {
     identity,
     name: `${requestedAt}#${requestId}#${String(index).padStart(3, '0')}#${sha256(`${limit} ${address}`).slice(0, 8)}`,
@@ -28,19 +29,19 @@ export function keyText({ identity, name }: OutcomeKey): string {
 }
 
 /** The key of the outcome that an entry has or will have. */
-export function keyOfEntry({ request, index, identity, address, limit }: Entry): OutcomeKey {
+export function keyOfEntry({ request, index, identity, address, limit }: LimitEntry): OutcomeKey {
   return outcomeKey({ ...request, index, identity, address, limit })
 }
 
-/** So much of the platform's words is kept: an item of the ledger, a row of the lake and a terminal must hold them. */
+/** The most that is kept of the platform's words: an item of the ledger, a row of the lake and a terminal must hold them. */
 const maxReason = 1_000
 
-/** An entry's outcome. */
+/** The outcome of an entry. */
 export function outcomeOf(
-  { request, index, identity, address, limit }: Entry,
-  end: Pick<Outcome, 'outcome' | 'reason'> & Partial<Pick<Outcome, 'apiCall' | 'previousLimit'>>,
+  { request, index, identity, address, limit }: LimitEntry,
+  end: Pick<LimitOutcome, 'outcome' | 'reason'> & Partial<Pick<LimitOutcome, 'apiCall' | 'previousLimit'>>,
   recordedAt: number,
-): Outcome {
+): LimitOutcome {
   return {
     ...request,
     index,
@@ -56,7 +57,7 @@ export function outcomeOf(
 }
 
 /** An outcome as the warehouse has it. */
-export function outcomeRecord(outcome: Outcome): OutcomeRecord {
+export function outcomeRecord(outcome: LimitOutcome): OutcomeRecord {
   return {
     outcomeId: sha256(keyText(outcomeKey(outcome))).slice(0, 32),
     ...outcome,

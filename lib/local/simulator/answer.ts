@@ -45,7 +45,7 @@ export function json(status: number, body: unknown): Answer {
   return { status, body: JSON.stringify(body) }
 }
 
-/** An error answer; the shape is the simulator's own, since the spec shows none (§7). */
+/** An error answer; the shape is the simulator's own, since none is shown (§7). */
 export function failure(status: number, code: string, message: string): Answer {
   return json(status, { error: { code, message } })
 }

@@ -27,7 +27,7 @@ const handlers: Readonly<Record<EndpointName, (call: Call, deps: Deps) => Answer
   setUserLimits,
 }
 
-/** Answers a call as the spec says, and as the faults that strike it say. */
+/** Answers a call as docs/platform.md says, and as the faults that strike it say. */
 export function answerCall(call: Call, strikes: readonly Strike[], deps: Deps): Answer {
   for (const { rule } of strikes) {
     const instead = answerInstead(rule, call)

@@ -25,9 +25,9 @@ type SimulatorState = {
 /** A running platform; everything it shows follows from its options and what was done to it. */
 export type Simulator = {
   readonly url: string
-  /** {app_url} of the spec. */
+  /** {app_url}, the base address of the readiness reports. */
   readonly appUrl: string
-  /** {base_url} of the spec. */
+  /** {base_url}, the base address of the v0 endpoints. */
   readonly baseUrl: string
   /** Moves the platform's clock by one step (24 hours by default): records change, appear and go. */
   advance(by?: { hours?: number }): { step: number; now: string }

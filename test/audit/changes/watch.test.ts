@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { diffSettings } from '../../../lib/audit/changes/diff.ts'
-import { createWatch, gravest, WatchRule } from '../../../lib/audit/changes/watch.ts'
+import { createWatch, mostSevere, WatchRule } from '../../../lib/audit/changes/watch.ts'
 import { watchRules } from '../../../lib/audit/changes/watch-rules.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { createRedactor } from '../../../lib/redaction/redact.ts'
@@ -97,8 +97,8 @@ describe('watch rules', () => {
     expect(WatchRule.safeParse({ ...own, when: { wrong: 1 } }).success).toBe(false)
   })
 
-  it('tell the gravest severity', () => {
-    expect(gravest(['info', 'critical', 'warning'])).toBe('critical')
-    expect(gravest([])).toBe(null)
+  it('tell the mostSevere severity', () => {
+    expect(mostSevere(['info', 'critical', 'warning'])).toBe('critical')
+    expect(mostSevere([])).toBe(null)
   })
 })

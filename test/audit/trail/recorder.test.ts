@@ -9,7 +9,7 @@ import { redactionKeyOf } from '../../../lib/redaction/redaction-key.ts'
 import { auditParts, findingsIn, revision, revisions, scan, seen, signal, stored } from '../memory.ts'
 
 function verify({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) {
-  return verifyTrail(store, { head: async () => (await head.read())!.state.marks })
+  return verifyTrail(store, { head: async () => (await head.read())!.state.heads })
 }
 
 describe('recording', () => {

@@ -3,7 +3,7 @@ import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { auditParts, findingsIn, revision, revisions, scan, seen, signal, stored } from '../memory.ts'
 
 function verify({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) {
-  return verifyTrail(store, { head: async () => (await head.read())!.state.marks })
+  return verifyTrail(store, { head: async () => (await head.read())!.state.heads })
 }
 
 describe('recorders at the same time', () => {

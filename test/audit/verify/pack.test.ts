@@ -3,25 +3,25 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createFolderStore } from '../../../lib/audit/verify/folder.ts'
 import { checkPack, exportPack } from '../../../lib/audit/verify/pack.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
+import { createTrailFolder } from '../../../lib/stores/trail-folder.ts'
 import { auditParts, memoryObjects, revisions, scan, signal, testClock, testSigner } from '../memory.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'audit-pack-'))
 const pack = join(root, 'pack')
 let files: string[]
 
-async function marksOf({ head }: ReturnType<typeof auditParts>) {
-  return (await head.read())!.state.marks
+async function headsOf({ head }: ReturnType<typeof auditParts>) {
+  return (await head.read())!.state.heads
 }
 async function exported(parts: ReturnType<typeof auditParts>, dir: string) {
   return exportPack({
     trail: parts.store,
-    out: createFolderStore(dir),
+    out: createTrailFolder(dir),
     signer: testSigner,
     clock: testClock(),
-    marks: await marksOf(parts),
+    heads: await headsOf(parts),
     extras: [{ path: 'report.html', bytes: Buffer.from('<!doctype html>') }],
   })
 }
@@ -56,7 +56,7 @@ function run(dir: string, ...args: string[]): { code: number; output: string } {
   }
 }
 async function verifyHere(dir: string) {
-  const store = createFolderStore(dir)
+  const store = createTrailFolder(dir)
   return [...((await checkPack(store, {})) ?? []), ...(await verifyTrail(store)).faults]
 }
 let copies = 0
@@ -150,10 +150,10 @@ describe('an evidence pack', () => {
       for (const file of ['manifest.json', 'manifest.sig']) rmSync(join(dir, file))
     })
     // The rest of a pack lies beside it: its list was taken away.
-    expect(await checkPack(createFolderStore(dir), {})).toMatchObject([{ kind: 'missing', place: 'manifest.json' }])
+    expect(await checkPack(createTrailFolder(dir), {})).toMatchObject([{ kind: 'missing', place: 'manifest.json' }])
     for (const file of ['verify.mjs', 'AUDIT-FORMAT.md']) rmSync(join(dir, file))
-    expect(await checkPack(createFolderStore(dir), {})).toBe(null)
-    expect((await verifyTrail(createFolderStore(dir))).faults).toEqual([])
+    expect(await checkPack(createTrailFolder(dir), {})).toBe(null)
+    expect((await verifyTrail(createTrailFolder(dir))).faults).toEqual([])
   })
 
   it('can not be made before there is a digest, or when evidence is missing', async () => {

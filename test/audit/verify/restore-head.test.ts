@@ -8,20 +8,20 @@ async function recorded() {
   await parts.recorder.record(revisions(1, 3), scan, signal)
   await parts.digester.write(signal)
   await parts.recorder.record(revisions(4, 5), scan, signal)
-  const marks = (await parts.trail.settled(signal)).state.marks
-  return { ...parts, marks }
+  const heads = (await parts.trail.recoverHead(signal)).state.heads
+  return { ...parts, heads }
 }
 
 it('writes a head that was lost as it was, so that recording goes on', async () => {
-  const { store, work, marks } = await recorded()
+  const { store, work, heads } = await recorded()
   const head = memoryHead()
   const restored = await restoreHead(store, head)
-  expect(restored.marks).toEqual(marks)
-  expect(restored.report.unsignedEntries).toBe(2)
+  expect(restored.heads).toEqual(heads)
+  expect(restored.verification.unsignedEntries).toBe(2)
   const again = auditParts({ store, work, head })
   await again.recorder.record(revisions(1, 6), scan, signal)
   const { faults, entries } = await verifyTrail(store, {
-    head: async () => (await again.trail.settled(signal)).state.marks,
+    head: async () => (await again.trail.recoverHead(signal)).state.heads,
   })
   expect([faults, entries.checked]).toEqual([[], 6])
 })

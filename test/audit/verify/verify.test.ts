@@ -2,15 +2,15 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { signatureKeyOf } from '../../../lib/audit/trail/digest.ts'
-import { newHead } from '../../../lib/audit/trail/head.ts'
+import { type ChainHeads, newHead } from '../../../lib/audit/trail/head.ts'
 import { keyOf, type Link, seal } from '../../../lib/audit/trail/sealed.ts'
-import { type TrailReport, type VerifyOptions, verifyTrail } from '../../../lib/audit/verify/verify.ts'
+import { type Verification, type VerifyOptions, verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { auditParts, memoryObjects, revisions, scan, signal, stored, testSigner } from '../memory.ts'
 
 type Objects = Map<string, Uint8Array>
 const hour = 3_600_000
 let evidence: Objects
-let marks: NonNullable<Awaited<ReturnType<VerifyOptions['head'] & {}>>>
+let heads: ChainHeads
 let now: number
 
 /** Five entries, a finding, and three digests: of the first two entries, of all, and of a day without change. */
@@ -25,15 +25,15 @@ beforeAll(async () => {
   clock.at += 24 * hour
   await digester.write(signal)
   evidence = store.objects
-  marks = (await head.read())!.state.marks
+  heads = (await head.read())!.state.heads
   now = clock.at
 })
 
-function verify(objects: Objects, options?: VerifyOptions): Promise<TrailReport> {
+function verify(objects: Objects, options?: VerifyOptions): Promise<Verification> {
   return verifyTrail(memoryObjects(objects), options)
 }
 function online(): VerifyOptions {
-  return { head: async () => marks, now }
+  return { head: async () => heads, now }
 }
 function tampered(change: (objects: Objects) => void): Objects {
   const objects = new Map(evidence)
@@ -59,9 +59,9 @@ describe('verification', () => {
     for (const options of [undefined, online(), { trustedKeyIds: keyIds }]) {
       expect(await verify(evidence, options)).toMatchObject({
         faults: [],
-        entries: { checked: 5, last: marks.entries },
+        entries: { checked: 5, last: heads.entries },
         findings: { checked: 1 },
-        digests: { checked: 3, newest: { head: { entries: marks.entries } }, keyIds: [await testSigner.keyId()] },
+        digests: { checked: 3, newest: { head: { entries: heads.entries } }, keyIds: [await testSigner.keyId()] },
         unsignedEntries: 0,
       })
     }
@@ -83,7 +83,7 @@ describe('verification', () => {
 
   it('finds a copy in which nothing is left, and a trail that is gone with its head', async () => {
     expect(await faultsOf(new Map())).toEqual(['nothing_found audit/'])
-    expect(await faultsOf(new Map(), { head: async () => newHead().marks, now })).toEqual(['nothing_found audit/'])
+    expect(await faultsOf(new Map(), { head: async () => newHead().heads, now })).toEqual(['nothing_found audit/'])
     expect((await faultsOf(new Map(), online())).length).toBeGreaterThan(0)
   })
 
@@ -108,13 +108,15 @@ describe('verification', () => {
   })
 
   it('places what was added: an entry after the last, and a file of another name', async () => {
-    const sixth = seal({ ...JSON.parse('{"revision":6}'), version: 1, sequence: 6, previousHash: marks.entries.hash })
+    const sixth = seal({ ...JSON.parse('{"revision":6}'), version: 1, sequence: 6, previousHash: heads.entries.hash })
     const longer = tampered((it) => it.set(entry(6), sixth.bytes))
     expect(await faultsOf(longer)).toEqual([`unsigned ${entry(6)}`])
     expect(await faultsOf(longer, online())).toEqual([`unexpected ${entry(6)}`])
     for (const name of [
       'audit/entries/0000000003.json.bak',
       'audit/x',
+      'audit/signatures/0000000001.json',
+      'audit/toString/0000000001.json',
       'audit/digests/0000000009.sig',
       `audit/keys/${'a'.repeat(64)}.pem`,
     ]) {
@@ -126,17 +128,17 @@ describe('verification', () => {
     const { store, head, recorder, digester } = auditParts()
     await recorder.record(revisions(1, 2), scan, signal)
     await digester.write(signal)
-    const early = (await head.read())!.state.marks
+    const early = (await head.read())!.state.heads
     await recorder.record(revisions(3, 4), scan, signal)
     let reads = 0
-    const moving = async () => (reads++ === 0 ? early : (await head.read())!.state.marks)
+    const moving = async () => (reads++ === 0 ? early : (await head.read())!.state.heads)
     expect(await verifyTrail(store, { head: moving })).toMatchObject({ faults: [], unsignedEntries: 2 })
   })
 
   it('finds entries and head that were set back together, by the digests', async () => {
     const objects = tampered((it) => [3, 4, 5].map((sequence) => it.delete(entry(sequence))))
     const second = { sequence: 2, hash: String(stored(evidence, 'entries')[1]?.hash) }
-    const faults = await faultsOf(objects, { ...online(), head: async () => ({ ...marks, entries: second }) })
+    const faults = await faultsOf(objects, { ...online(), head: async () => ({ ...heads, entries: second }) })
     expect(faults).toContain(`missing ${entry(3)} to ${entry(5)}`)
   })
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { watchRules } from '../../../lib/audit/changes/watch-rules.ts'
-import { configuredRules } from '../../../lib/audit/changes/watch-rules-configured.ts'
+import { configuredRules, watchRules } from '../../../lib/audit/changes/watch-rules.ts'
 import { functionNamed, resolved, synthesize, variablesOf } from '../synthesized.ts'
 
 // The same configuration as in stateless.ts: it is synthesized once.

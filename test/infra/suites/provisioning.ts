@@ -145,7 +145,7 @@ describe('bundles of credit limits and of the audit trail', () => {
   it('tell by the event of the run which changes of settings deserve attention', () => {
     const event = cloud.calls.find(({ action }) => action === 'PutEvents')
     const [entry] = (event?.input.Entries ?? []) as { Detail: string }[]
-    const { streams } = JSON.parse(entry?.Detail ?? '{}') as { streams: { remarks?: { severity: string }[] }[] }
-    expect(streams[0]?.remarks?.[0]).toMatchObject({ severity: expect.any(String), message: expect.any(String) })
+    const { streams } = JSON.parse(entry?.Detail ?? '{}') as { streams: { notices?: { severity: string }[] }[] }
+    expect(streams[0]?.notices?.[0]).toMatchObject({ severity: expect.any(String), message: expect.any(String) })
   })
 })

@@ -4,7 +4,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
 import { addInstallation } from '../../../infra/build.ts'
 import { platformStreams } from '../../../lib/streams/index.ts'
-import { Occasion } from '../../../lib/sync/occasion.ts'
+import { ScheduledRun } from '../../../lib/sync/scheduled-run.ts'
 import { appFor, platform, resolved, synthesize, variablesOf } from '../synthesized.ts'
 
 const { stateless, resources, findings } = synthesize({ alarmEmail: 'ops@example.com' })
@@ -82,7 +82,7 @@ describe('schedules', () => {
       scheduledAt: '<aws.scheduler.scheduled-time>',
       streams: platformStreams.map(({ name }) => name),
     })
-    expect(Occasion.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
+    expect(ScheduledRun.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
   })
 
   it('TIME-02 follow the zone that the configuration names', () => {

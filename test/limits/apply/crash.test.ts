@@ -58,7 +58,7 @@ async function dieIn(parts: ReturnType<typeof memoryParts>, batch: LimitMessage[
   return died
 }
 
-async function expectSettled(parts: ReturnType<typeof memoryParts>) {
+async function expectFinalState(parts: ReturnType<typeof memoryParts>) {
   const { reader } = workerOn(platform, parts)
   expect(Object.fromEntries(platform.simulator.limits)).toEqual({ [ana]: 20, [bob]: 3, [cy]: 9 })
   const outcomes = (await allOutcomes(reader)).map(({ requestId, identity, outcome }) => [requestId, identity, outcome])
@@ -114,7 +114,7 @@ describe('a worker killed at any call to the outside', () => {
         const { parts, batch } = await scene()
         expect(await dieIn(parts, batch, { call, when })).toBe(true)
         expect((await workerOn(platform, parts).apply(again(batch))).failed).toEqual([])
-        await expectSettled(parts)
+        await expectFinalState(parts)
       }
     },
   )
@@ -210,7 +210,7 @@ describe('two workers', () => {
     expect(failed).toMatchObject([{ code: 'lease_lost' }])
     expect(received().slice(-3)).toEqual([20, 50, 20])
     expect((await workerOn(platform, parts).apply(again([older]))).failed).toEqual([])
-    await expectSettled(parts)
+    await expectFinalState(parts)
   })
 
   it('sends the newest limit again when an older message comes a second time, for it may have been sent before', async () => {
@@ -220,10 +220,10 @@ describe('two workers', () => {
     platform.simulator.limits.set(ana, 50)
     await apply(again([older]))
     expect(platform.simulator.limits.get(ana)).toBe(20)
-    await expectSettled(parts)
+    await expectFinalState(parts)
   })
 
-  it('says that a limit is in doubt when sending it again fails', async () => {
+  it('says that a limit is uncertain when sending it again fails', async () => {
     const { parts, batch, older } = await scene()
     const { apply, reader } = workerOn(platform, parts)
     await apply([batch[0]!])

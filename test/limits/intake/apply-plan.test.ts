@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
+import { defaultRules, type LimitRules } from '../../../lib/limits/entries.ts'
 import { checkPlan, followIntents, intentsOfPlan } from '../../../lib/limits/intake/apply-plan.ts'
 import { readLimitsCsv } from '../../../lib/limits/intake/csv.ts'
 import { makePlan } from '../../../lib/limits/intake/plan.ts'
-import { defaultRules, type LimitRules } from '../../../lib/limits/rules.ts'
 import { allOf, at, intent, message, type Platform, start, startPlatform, workerOn } from '../fixture.ts'
 
 let platform: Platform

@@ -74,9 +74,9 @@ describe('a file as people write it (PROV-03)', () => {
     expect(() => read('mail,limit\na@x.io,5')).toThrow(/email and limit/)
   })
 
-  it('loses one row to a stray quote, wherever it stands, and reads all others', () => {
-    const stray = ['bob@x.io,5" screen', '"bob@x.io,6', 'bob@x.io,"6"x', '"bob"@x.io,6']
-    for (const row of stray) {
+  it('loses one row to a misplaced quote, wherever it is, and reads all others', () => {
+    const misplaced = ['bob@x.io,5" screen', '"bob@x.io,6', 'bob@x.io,"6"x', '"bob"@x.io,6']
+    for (const row of misplaced) {
       for (const end of ['\n', '\r\n']) {
         const file = ['email,limit', 'ana@x.io,"5"', row, 'cy@x.io,7', '"dee@x.io","8"', ''].join(end)
         expect(short(read(file)), row).toEqual({
@@ -91,7 +91,7 @@ describe('a file as people write it (PROV-03)', () => {
     }
   })
 
-  it('gives up on a text in which quotes go astray everywhere, and says where', () => {
+  it('gives up on a text in which quotes are misplaced everywhere, and says where', () => {
     const records = csvRecords(`email,limit\n${'"a@x.io,5\n'.repeat(500)}`)
     expect(records.at(-1)).toMatchObject({ reason: expect.stringContaining('was not read') })
   })

@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../../../lib/core/log.ts'
+import { defaultRules } from '../../../lib/limits/entries.ts'
 import { type ImportDeps, importFile } from '../../../lib/limits/intake/import-file.ts'
 import { parseIntent } from '../../../lib/limits/intent.ts'
-import { defaultRules } from '../../../lib/limits/rules.ts'
-import { createLargeObjects, type LargeObjects } from '../../../lib/stores/large-objects.ts'
+import type { Inbox } from '../../../lib/limits/ports.ts'
+import { createInbox } from '../../../lib/stores/inbox.ts'
 import { createObjectStore, type ObjectStore } from '../../../lib/stores/objects.ts'
 import { useEmulatedLimits } from '../emulated.ts'
 import { intent, message, type Platform, start, startPlatform, workerOn } from '../fixture.ts'
 
 const limits = useEmulatedLimits()
 let platform: Platform
-let inbox: ObjectStore
-let large: LargeObjects
+let inbox: Inbox & Pick<ObjectStore, 'list'>
 beforeAll(async () => {
   platform = await startPlatform()
   const bucket = { s3: limits().emulated.s3, bucket: limits().variables.INBOX_BUCKET ?? '' }
-  inbox = createObjectStore(bucket)
-  large = createLargeObjects(bucket)
+  inbox = { ...createInbox(bucket), list: createObjectStore(bucket).list }
 })
 afterAll(() => platform.simulator.close())
 beforeEach(async () => inbox.remove(await inbox.list('')))
@@ -37,7 +36,6 @@ function setUp(more: Partial<ImportDeps> = {}) {
   }
   const deps: ImportDeps = {
     inbox,
-    large,
     reader: worker.reader,
     queue,
     rules: defaultRules,
@@ -50,7 +48,7 @@ function setUp(more: Partial<ImportDeps> = {}) {
 }
 
 function drop(key: string, text: string) {
-  return inbox.put(key, Buffer.from(text))
+  return inbox.put(key, Buffer.from(text), { contentType: 'text/csv' })
 }
 async function textOf(key = '') {
   return Buffer.from((await inbox.get(key)) ?? []).toString()
@@ -153,9 +151,9 @@ describe('a file dropped into the inbox', () => {
 
   it('is refused unread when it is larger than 16 MiB, and lies under failed/ with a report', async () => {
     const key = 'hr/every one+1.csv'
-    await inbox.put(key, Buffer.alloc(16 * 1024 * 1024 + 1, 'x'))
+    await inbox.put(key, Buffer.alloc(16 * 1024 * 1024 + 1, 'x'), { contentType: 'text/csv' })
     const read: string[] = []
-    const counting: ObjectStore = {
+    const counting: Inbox = {
       ...inbox,
       get: (one) => {
         read.push(one)
@@ -168,7 +166,7 @@ describe('a file dropped into the inbox', () => {
     const name = 'failed/20260506T100000Z-hr_every one+1.csv'
     expect(await inbox.list('')).toEqual([name, `${name}.report.txt`])
     expect(await textOf(`${name}.report.txt`)).toContain('16777217 bytes')
-    expect((await large.head(name))?.bytes).toBe(16 * 1024 * 1024 + 1)
+    expect((await inbox.head(name))?.bytes).toBe(16 * 1024 * 1024 + 1)
   })
 
   it.each([
@@ -196,7 +194,7 @@ describe('a file dropped into the inbox', () => {
     const { worker, bodies, deps } = setUp()
     const rows = platform.users.slice(0, 150).map((user, i) => `${user},${i}`)
     await drop('limits.csv', `email,limit\n${rows.join('\n')}\n`)
-    const dying: ObjectStore = {
+    const dying: Inbox = {
       ...inbox,
       remove: async () => {
         throw new Error('killed')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultRules, type LimitRules } from '../../../lib/limits/entries.ts'
 import { checkPlan, intentsOfPlan } from '../../../lib/limits/intake/apply-plan.ts'
 import { readLimitsCsv, writeLimitsCsv } from '../../../lib/limits/intake/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../../../lib/limits/intake/plan.ts'
-import { defaultRules, type LimitRules } from '../../../lib/limits/rules.ts'
 import { at, intent, message, type Platform, start, startPlatform, workerOn } from '../fixture.ts'
 
 let platform: Platform

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../../lib/publish/manifest.ts'
+import type { Manifests } from '../../../lib/publish/ports.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import type { Lake, PartPath, RowBatch } from '../../../lib/sync/ports.ts'
@@ -16,7 +17,7 @@ function batch(rows: number): RowBatch {
 }
 
 /** What every implementation of the lake keeps. */
-export function lakeContract(title: string, create: () => Lake): void {
+export function lakeContract(title: string, create: () => Lake & Manifests): void {
   // A run of its own per test: the bucket is shared.
   const setup = () => {
     const lake = create()

@@ -1,7 +1,9 @@
 import { sha256 } from '../../../lib/core/hash.ts'
-import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
+import type { Manifest } from '../../../lib/publish/manifest.ts'
+import type { Manifests } from '../../../lib/publish/ports.ts'
 import { orphansOf, type PartKind, partKey, scanPartitions, schemaVersion } from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
+import type { PartFile } from '../../../lib/sync/checkpoint.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../../../lib/sync/ports.ts'
 import { stopIfAborted } from './records.ts'
 
@@ -9,14 +11,15 @@ import { stopIfAborted } from './records.ts'
 export type Row = Record<string, Cell>
 
 /** The lake in memory, with its objects open for inspection. */
-export type MemoryLake = Lake & {
-  /** Rows of `changes` files and records of `quarantine` files by key, whether a manifest lists them or not. */
-  files: Map<string, { rows: Row[] } | { records: QuarantinedRecord[] }>
-  manifests: Map<string, Manifest>
-  latest(): Manifest | null
-  /** The rows of a table that readers see: those of files that a manifest lists. */
-  publishedRows(table: string): Row[]
-}
+export type MemoryLake = Lake &
+  Manifests & {
+    /** Rows of `changes` files and records of `quarantine` files by key, whether a manifest lists them or not. */
+    files: Map<string, { rows: Row[] } | { records: QuarantinedRecord[] }>
+    manifests: Map<string, Manifest>
+    latest(): Manifest | null
+    /** The rows of a table that readers see: those of files that a manifest lists. */
+    publishedRows(table: string): Row[]
+  }
 
 /** A lake that keeps rows instead of Parquet; keys are those of the real one. */
 export function createMemoryLake(): MemoryLake {

@@ -1,6 +1,6 @@
 import type { PublishState, RunRecord } from '../../../lib/publish/manifest.ts'
+import type { Publications, Runs } from '../../../lib/publish/ports.ts'
 import { isOvertaken } from '../../../lib/stores/runs.ts'
-import type { Publications, Runs } from '../../../lib/sync/ports.ts'
 import { type Held, renew, take } from './checkpoints.ts'
 
 /** The publisher's state in memory. */

@@ -1,5 +1,5 @@
 import type { Stream } from '../../../lib/streams/stream.ts'
-import type { Run } from '../../../lib/sync/attempt.ts'
+import type { Run } from '../../../lib/sync/context.ts'
 import { incoherences, unlike } from './coherence.ts'
 import type { Difference } from './crash.ts'
 import { differences } from './differences.ts'

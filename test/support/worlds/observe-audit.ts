@@ -1,5 +1,4 @@
-import { allSeries } from '../../../lib/audit/trail/head.ts'
-import { type Series, sequenceOf, unseal } from '../../../lib/audit/trail/sealed.ts'
+import { type ChainName, chainNames, sequenceOf, unseal } from '../../../lib/audit/trail/sealed.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import type { Contents } from './storage.ts'
 
@@ -15,16 +14,16 @@ export type AuditView = {
 }
 
 type Fields = { [name: string]: unknown }
-type Marks = Record<Series, { sequence: number; hash: string }>
+type Marks = Record<ChainName, { sequence: number; hash: string }>
 
 /** The trail without what depends on when, by which scan and in how many attempts it was written. */
 export async function auditViewOf({ objects, state }: Contents): Promise<AuditView | null> {
   const head = state.find(({ pk, sk }) => pk?.S === 'audit' && sk?.S === 'head')
   if (!head) return null
   const marks = JSON.parse(head.marks?.S ?? '') as Marks
-  const stored = (series: Series): Fields[] =>
+  const stored = (chain: ChainName): Fields[] =>
     [...objects.keys()]
-      .filter((key) => sequenceOf(series, key) !== null)
+      .filter((key) => sequenceOf(chain, key) !== null)
       .sort()
       .map((key) => unseal(objects.get(key) as Buffer)?.value as Fields)
   const { faults } = await verifyTrail(
@@ -51,7 +50,7 @@ export async function auditViewOf({ objects, state }: Contents): Promise<AuditVi
       return { entries: entries.sequence, findings: findings.sequence }
     }),
     head: {
-      marks: allSeries.map((series) => marks[series].sequence),
+      marks: chainNames.map((chain) => marks[chain].sequence),
       isPending: head.nextMarks !== undefined,
     },
     faults,

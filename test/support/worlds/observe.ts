@@ -27,7 +27,7 @@ export type View = {
   bodies: string[]
   audit: AuditView | null
   /** What observers said of any run. What was not settled when a process died may be said twice. */
-  remarks: string[]
+  notices: string[]
 }
 
 /** Reads worlds; `close` when done. */
@@ -118,9 +118,9 @@ type State = {
   pending?: unknown
 }
 
-type RanStream = { counts: Record<string, number> | null; remarks?: unknown[]; [field: string]: unknown }
+type RanStream = { counts: Record<string, number> | null; notices?: unknown[]; [field: string]: unknown }
 
-function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs' | 'remarks'> {
+function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs' | 'notices'> {
   const checkpoints: [string, unknown][] = []
   const leftInState: string[] = []
   const runs: unknown[] = []
@@ -133,8 +133,8 @@ function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
       const { finishedAt: _, streams, ...run } = JSON.parse(item.record.S as string)
       runs.push({
         ...run,
-        streams: streams.map(({ counts, remarks = [], ...rest }: RanStream) => {
-          for (const remark of remarks) said.add(JSON.stringify(remark))
+        streams: streams.map(({ counts, notices = [], ...rest }: RanStream) => {
+          for (const remark of notices) said.add(JSON.stringify(remark))
           return { ...rest, counts: counts && exact(counts) }
         }),
       })
@@ -150,7 +150,7 @@ function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
       checkpoints.push([name, { status, reason, runId, scan, scansCompleted, entries: index?.entries, last }])
     }
   }
-  return { checkpoints: Object.fromEntries(checkpoints.sort(byKey)), leftInState, runs, remarks: [...said].sort() }
+  return { checkpoints: Object.fromEntries(checkpoints.sort(byKey)), leftInState, runs, notices: [...said].sort() }
 }
 
 function publishedIn({ objects }: Contents): Manifest[] {

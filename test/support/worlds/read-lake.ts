@@ -1,9 +1,10 @@
 import { gunzipSync } from 'node:zlib'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { sha256 } from '../../../lib/core/hash.ts'
-import type { Manifest, PartFile } from '../../../lib/publish/manifest.ts'
+import type { Manifest } from '../../../lib/publish/manifest.ts'
 import { currentName, currentQuery } from '../../../lib/streams/current.ts'
 import { type Stream, tablesOf } from '../../../lib/streams/stream.ts'
+import type { PartFile } from '../../../lib/sync/checkpoint.ts'
 import type { Contents } from './storage.ts'
 
 /** The files that manifests list. */

@@ -1,5 +1,5 @@
 import type { Stream } from '../../../lib/streams/stream.ts'
-import type { Run } from '../../../lib/sync/attempt.ts'
+import type { Run } from '../../../lib/sync/context.ts'
 import { createConnections } from './connections.ts'
 import { createObserver, type View } from './observe.ts'
 import type { Call, Fate } from './outside.ts'

@@ -5,7 +5,7 @@ import { readinessReports } from '../../../lib/streams/readiness-reports.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
-import { session } from './source.ts'
+import { pageOf, session } from './source.ts'
 
 /** Something that happens to one of the platform's records; `pick` says to which. */
 export type Happening = {
@@ -141,7 +141,7 @@ export function sourceOf(platform: LivingPlatform, events: readonly RequestEvent
         if (fault === 'server_error') throw new RetryableError('500', { code: 'server_error', status: 500 })
         if (fault === 'refused' && token !== null) throw new RejectedError('400', { code: 'bad_request', status: 400 })
       }
-      return platform.page(token)
+      return pageOf(platform.page(token))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { RetryableError } from '../../../lib/core/errors.ts'
-import type { SyncDeps } from '../../../lib/sync/attempt.ts'
+import type { SyncDeps } from '../../../lib/sync/context.ts'
 
 /** What happens at one call to the outside: the process dies before or after it, or the call alone fails. */
 export type Trouble = { call: number; what: 'dies before' | 'dies after' | 'fails before' | 'fails after' }

@@ -1,12 +1,23 @@
 import type { Json } from '../../../lib/core/json.ts'
-import type { Page } from '../../../lib/platform/paging.ts'
+import type { Page, PageBody } from '../../../lib/platform/paging.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
 
 /** A platform that a test scripts: it sees each token and answers a page, or throws. */
 export type ScriptedSource = Source & { readonly tokens: (string | null)[] }
 
+/** Whether a list ends with a page. */
+export type EndsWith = (page: PageBody, newIds: number) => boolean
+
+/** A page of a list that ends where no token follows, unless the list has another end. */
+export function pageOf(page: PageBody, endsWith: EndsWith = ({ nextToken }) => nextToken === null): Page {
+  return { ...page, isLast: (newIds) => endsWith(page, newIds) }
+}
+
 /** Answers as `answer` says; `request` counts from 1. */
-export function scripted(answer: (token: string | null, request: number) => Page | Promise<Page>): ScriptedSource {
+export function scripted(
+  answer: (token: string | null, request: number) => PageBody | Promise<PageBody>,
+  endsWith?: EndsWith,
+): ScriptedSource {
   const tokens: (string | null)[] = []
   return {
     tokens,
@@ -14,7 +25,7 @@ export function scripted(answer: (token: string | null, request: number) => Page
       signal.throwIfAborted()
       onRequest()
       tokens.push(token)
-      return await answer(token, tokens.length)
+      return pageOf(await answer(token, tokens.length), endsWith)
     },
   }
 }

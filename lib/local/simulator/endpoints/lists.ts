@@ -59,7 +59,7 @@ export function listReports({ query }: Call, { world, settings }: Deps): Answer 
   return { status: 200, body: { items: 'reports', records } }
 }
 
-// The spec does not say where a report's repository id stands: the simulator takes `repo_<n>` for the n-th repository.
+// It is "not shown" where a report's repository id stands: the simulator takes `repo_<n>` for the n-th repository.
 function ofRepository(repoId: string | null): SliceRequest['keep'] {
   if (repoId === null) return undefined
   const wanted = repositoryUrlOf(Number(/^repo_(\d+)$/.exec(repoId)?.[1] ?? -1))

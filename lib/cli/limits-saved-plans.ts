@@ -1,0 +1,62 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { FatalError, messageOf } from '../core/errors.ts'
+import { identityOf } from '../limits/email.ts'
+import { readLimitsCsv } from '../limits/intake/csv.ts'
+import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
+import type { LimitsWorkspace } from './limits-workspace.ts'
+
+/**
+ * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
+ * `unfinished`: messages of earlier requests that were not applied yet.
+ */
+export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number }
+
+/**
+ * Compares a CSV file with the ledger, and saves what applying it would do.
+ * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
+ */
+export async function savePlan(file: string, { session, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
+  })
+  const rows = readLimitsCsv(bytes, limits.rules)
+  // Counted before the ledger is read: what ends in between is in the ledger then.
+  const unfinished = await limits.unfinished()
+  const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
+  const knownUsers = await usersOf(session.app)
+  const source = basename(file)
+  const plan = makePlan({ source, file: rows, states, knownUsers, rules: limits.rules, sendsAll: unfinished > 0 })
+  const path = join(plans, `${plan.id}.json`)
+  await mkdir(plans, { recursive: true })
+  await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished }
+}
+
+/** Loads a saved plan. @throws FatalError `usage` when there is none of that id. */
+export async function loadPlan(id: string, plans: string): Promise<Plan> {
+  const none = () =>
+    new FatalError(`There is no plan ${id} in ${plans}. Make one: platform-sync limits plan FILE`, { code: 'usage' })
+  if (!/^[0-9a-f]{16}$/.test(id)) throw none()
+  const text = await readFile(join(plans, `${id}.json`), 'utf8').catch(() => {
+    throw none()
+  })
+  const plan = parsePlan(text)
+  if (plan.id !== id) throw none()
+  return plan
+}
+
+/** The users of the last sync, from the published files of their one table; null when they were never synced. */
+async function usersOf(app: LimitsWorkspace['session']['app']): Promise<Set<string> | null> {
+  if (!(await app.checkpoints.read('organization_users'))?.lastScan) return null
+  const { openLakeDatabase } = await import('./lake-database.ts')
+  const { ask } = await import('./query-rows.ts')
+  const sql = 'select distinct email from organization_users_current where email is not null'
+  const database = await openLakeDatabase(app, sql)
+  try {
+    const { rows } = await ask(database.connection, sql)
+    return new Set(rows.map(([email]) => identityOf(String(email))))
+  } finally {
+    await database.close()
+  }
+}

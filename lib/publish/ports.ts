@@ -1,0 +1,38 @@
+import type { LeaseClaim } from '../sync/ports.ts'
+import type { Manifest, PublishState, RunRecord } from './manifest.ts'
+
+/** Manifests in the lake: only the files that they list count. */
+export type Manifests = {
+  readManifest(runId: string): Promise<Manifest | null>
+  /** Makes a manifest visible: from this instant readers count its files. */
+  writeManifest(manifest: Manifest, signal: AbortSignal): Promise<void>
+  /** Points `manifests/latest.json` at a manifest. */
+  pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
+}
+
+/** The publisher's own state. One publisher works at a time, by the same leases as streams. */
+export type Publications = {
+  acquire(claim: LeaseClaim): Promise<{ state: PublishState } | { heldBy: string; until: number }>
+  save(state: PublishState, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
+}
+
+/** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
+export type Runs = {
+  /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
+  write(record: RunRecord): Promise<void>
+  latest(): Promise<RunRecord | null>
+  /** The record of a run, or null when it has not ended yet. */
+  read(run: { runId: string; scheduledAt: number }): Promise<RunRecord | null>
+}
+
+/** Tells others that a run has ended: on AWS an event on EventBridge, on a laptop nothing. */
+export type Announcer = {
+  /** May tell it twice when the worker dies right after: `runId` says that it is the same. */
+  announce(record: RunRecord, manifest: Manifest): Promise<void>
+}
+
+/** The catalog that warehouse engines read: on AWS Glue partitions, on a laptop nothing. */
+export type Catalog = {
+  /** Registers the partitions of a manifest's files. Repeating it is harmless. */
+  register(manifest: Manifest): Promise<void>
+}

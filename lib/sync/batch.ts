@@ -1,0 +1,57 @@
+import type { Json } from '../core/json.ts'
+import { hashBytes, type IndexEntry, type KeyTable } from './key-table.ts'
+import type { ObservedRecord, QuarantinedRecord } from './ports.ts'
+
+/** A new or changed record that waits to be written. */
+export type RecordChange = {
+  key: string
+  hash: string
+  body: string
+  record: { [key: string]: Json }
+  extra: Json | null
+}
+
+/** What was read since the last flush. */
+export type Buffered = {
+  /** Unix ms at which the first record came in. */
+  since: number
+  received: number
+  bytes: number
+  /** By key, so that a newer copy replaces an older one. */
+  changes: Map<string, RecordChange>
+  quarantined: QuarantinedRecord[]
+  /** Every valid record, for the stream's observer; none without one. */
+  observed: ObservedRecord[]
+  /** Numbers of the keys that the pages touched, in the key table. */
+  seen: number[]
+  /** Keys that a complete scan did not see. */
+  deletes: string[]
+}
+
+/** What one flush writes: a buffer that was handed over, with its keys as they stood then. */
+export type Batch = Omit<Buffered, 'seen'> & { seen: IndexEntry[] }
+
+/** A buffer that holds nothing. */
+export function emptyBuffer(since: number): Buffered {
+  return {
+    since,
+    received: 0,
+    bytes: 0,
+    changes: new Map(),
+    quarantined: [],
+    observed: [],
+    seen: [],
+    deletes: [],
+  }
+}
+
+/** Copies of entries: one as it will be when the next page is taken in would call what is not durable known. */
+export function copiedEntries(table: KeyTable, seen: readonly number[]): IndexEntry[] {
+  // One piece of memory for all hashes: thousands of small ones are slow to make and to free.
+  const hashes = new Uint8Array(seen.length * hashBytes)
+  return seen.map((at, i) => {
+    const entry = table.entry(at)
+    hashes.set(entry.hash, i * hashBytes)
+    return { ...entry, hash: hashes.subarray(i * hashBytes, (i + 1) * hashBytes) }
+  })
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../core/clock.ts'
+import type { Deadline } from '../core/deadline.ts'
+import type { Json } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Counts, Notice, Scan, StreamStatus } from './checkpoint.ts'
+import type { Lease } from './lease.ts'
+import type { Checkpoints, IndexStore, Lake, Records, ScanWindow, Source, StreamObserver } from './ports.ts'
+
+/** One scheduled run. The id comes from the scheduled time, so a schedule that fires twice is one run. */
+export type Run = { runId: string; scheduledAt: number }
+
+/** How much is gathered before it is written, and how time is kept. Milliseconds and bytes. */
+export type SyncSettings = {
+  flushRecords: number
+  flushBytes: number
+  flushMs: number
+  leaseMs: number
+  /** What must remain of the invocation after the last flush. */
+  marginMs: number
+}
+
+/** Flushes every 5,000 records, 16 MB or 30 s, whichever comes first. */
+export const defaultSettings: SyncSettings = {
+  flushRecords: 5_000,
+  flushBytes: 16 * 1024 * 1024,
+  flushMs: 30_000,
+  leaseMs: 180_000,
+  marginMs: 5_000,
+}
+
+/** Everything the engine needs from the world. */
+export type SyncDeps = {
+  source: Source
+  checkpoints: Checkpoints
+  records: Records
+  lake: Lake
+  index: IndexStore
+  /** Who sees the records of a stream, by its name. */
+  observers: Readonly<Record<string, StreamObserver>>
+  /** Replaces secret values before anything else sees the record. */
+  redact: (record: Json, stream: Stream) => Json
+  clock: Clock
+  deadline: Deadline
+  log: Log
+  metrics: Metrics
+  /** A name for this attempt that no other attempt has. */
+  newOwner: () => string
+  settings: SyncSettings
+}
+
+/** What one attempt at a stream came to. */
+export type StreamResult = {
+  stream: string
+  runId: string
+  status: StreamStatus
+  reason: string | null
+  /** How long to wait before the next attempt, when the platform said so. */
+  retryAfterMs: number | null
+  counts: Counts | null
+  /** What deserves attention in the scan that ended, the gravest first. */
+  notices?: readonly Notice[] | undefined
+}
+
+/** What names a scan, from its first attempt to its last. */
+export type ScanIdentity = Readonly<Pick<Scan, 'scanId' | 'runId' | 'firstFence' | 'startedAt' | 'approval'>>
+
+/** What an attempt works with and never changes: the stream, the run, the scan's name, the lease, and the world. */
+export type ScanContext = {
+  readonly stream: Stream
+  readonly run: Run
+  readonly scan: ScanIdentity
+  /** The time that the source is asked for. */
+  readonly window: ScanWindow
+  /** The fence of this attempt: it names what the attempt writes. */
+  readonly fence: number
+  readonly lease: Lease
+  readonly observer: StreamObserver | undefined
+  readonly deps: Readonly<SyncDeps>
+}

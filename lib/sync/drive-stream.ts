@@ -1,0 +1,32 @@
+import { messageOf } from '../core/errors.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Run, StreamResult } from './context.ts'
+
+/** One attempt, how to wait, and whether there may be another attempt (always, unless someone says stop). */
+type Driving = {
+  attempt: () => Promise<StreamResult>
+  wait: (ms: number) => Promise<void>
+  goOn?: () => boolean
+}
+
+/**
+ * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
+ * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
+ */
+export async function driveStream(
+  stream: Stream,
+  run: Run,
+  { attempt, wait, goOn = () => true }: Driving,
+): Promise<StreamResult> {
+  try {
+    for (;;) {
+      const result = await attempt()
+      if (!goOn()) return result
+      if (result.status === 'rate_limited') await wait(result.retryAfterMs ?? 0)
+      else if (result.status !== 'paused') return result
+    }
+  } catch (error) {
+    const reason = messageOf(error)
+    return { stream: stream.name, runId: run.runId, status: 'failed', reason, retryAfterMs: null, counts: null }
+  }
+}

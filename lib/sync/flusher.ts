@@ -1,0 +1,227 @@
+import type { Table } from '../streams/table.ts'
+import type { Batch } from './batch.ts'
+import type { Checkpoint, Counts, Notice, PartFile, Scan, ScanSummary, Segment, StreamStatus } from './checkpoint.ts'
+import type { ScanContext } from './context.ts'
+import type { IntakeState } from './intake.ts'
+import { nextPass, type ReadingState } from './page-reader.ts'
+import type { PartPath } from './ports.ts'
+import { observedRows, writeBatch } from './write-batch.ts'
+
+/** How far a scan has come, apart from what is written of it. */
+export type Progress = { reading: ReadingState; taken: IntakeState }
+
+/** How an attempt ends without completing its scan. `rereads`: the next attempt begins at the first page. */
+export type Stop = { status: StreamStatus; reason: string | null; rereads: boolean }
+
+/** How a scan ends that has read its list. */
+export type Completion = { summary: ScanSummary; index: Checkpoint['index']; notices: Notice[] }
+
+/** The owner of what is durable: the only one that writes a scan's objects, and the only one that moves the checkpoint. */
+export type Flusher = {
+  /** Names a scan in the checkpoint before anything of it is written. */
+  announce(progress: Progress): Promise<void>
+  /** Begins to write a batch once the one before it is written; the reading goes on meanwhile. Rejects when that one failed. */
+  write(batch: Batch, progress: Progress & { tokens: string[] }): Promise<void>
+  /** Resolves when nothing is being written; rejects when the last batch failed. */
+  written(): Promise<void>
+  /** Writes rows of an observed table into the scan's files, in a part of their own. */
+  writeObserved(table: Table, records: readonly unknown[]): Promise<void>
+  /** Gives the lease up with a status. */
+  stop(stop: Stop): Promise<void>
+  /** Gives the lease up and leaves the checkpoint as it is. */
+  release(): Promise<void>
+  /** Ends the scan: it waits for publish from here on. */
+  complete(completion: Completion): Promise<void>
+  /** The checkpoint as it was last saved, or acquired. */
+  readonly checkpoint: Checkpoint
+  /** Lake files of the whole scan. */
+  readonly files: readonly PartFile[]
+  /** Whether anything of the scan is durable. */
+  readonly hasParts: boolean
+  /** The longest flush so far: what one more would take. */
+  readonly slowestMs: number
+}
+
+type Acquired = { checkpoint: Checkpoint; segments: readonly Segment[]; files: readonly PartFile[] }
+
+/** The flusher of a scan that goes on from a checkpoint, with the files that its attempts before this one wrote. */
+export function createFlusher(context: ScanContext, { checkpoint, segments, files }: Acquired): Flusher {
+  const flushing: Flushing = {
+    context,
+    checkpoint,
+    segments: [...segments],
+    files: [...files],
+    writing: Promise.resolve(),
+    observedParts: 0,
+    slowestMs: 0,
+  }
+  return {
+    announce: (progress) => announce(flushing, progress),
+    write: (batch, progress) => startFlush(flushing, batch, progress),
+    written: () => flushing.writing,
+    writeObserved: (table, records) => writeObserved(flushing, table, records),
+    stop: (how) => stop(flushing, how),
+    release: () => release(flushing.checkpoint, context),
+    complete: (completion) => complete(flushing, completion),
+    get checkpoint() {
+      return flushing.checkpoint
+    },
+    get files() {
+      return flushing.files
+    },
+    get hasParts() {
+      return flushing.segments.length > 0
+    },
+    get slowestMs() {
+      return flushing.slowestMs
+    },
+  }
+}
+
+/** The flusher's own state. Nobody else sees it. */
+type Flushing = {
+  readonly context: ScanContext
+  readonly files: PartFile[]
+  checkpoint: Checkpoint
+  segments: Segment[]
+  /** The write before the next one: at most two batches are alive. */
+  writing: Promise<void>
+  observedParts: number
+  slowestMs: number
+}
+
+/**
+ * Only under its name can a later run find the files that a scan leaves if it dies before its first flush is done, since
+ * they lie under its own run and date. A scan that goes on is named already.
+ */
+async function announce(flushing: Flushing, progress: Progress): Promise<void> {
+  const { context, checkpoint, segments } = flushing
+  if (checkpoint.scan?.scanId === context.scan.scanId) return
+  context.lease.signal.throwIfAborted()
+  if (checkpoint.scan !== null) await clearLake(context, checkpoint.scan)
+  const scan = scanOf(context, progress, segments)
+  await moveCheckpoint(flushing, { ...checkpoint, scan, runId: context.run.runId })
+}
+
+async function startFlush(flushing: Flushing, batch: Batch, { tokens, ...progress }: Progress & { tokens: string[] }) {
+  await flushing.writing
+  const { context } = flushing
+  flushing.segments = withOnePart(flushing.segments, context.fence)
+  // What is read from here on belongs to the next flush.
+  const moved = scanOf(context, progress, flushing.segments)
+  flushing.writing = flush(flushing, { batch, tokens, moved })
+  flushing.writing.catch(() => {
+    // Awaited by the next flush or by the end of the attempt.
+  })
+}
+
+/** The promise of the whole engine is the order here: everything is durable before the checkpoint moves. */
+async function flush(flushing: Flushing, { batch, tokens, moved }: { batch: Batch; tokens: string[]; moved: Scan }) {
+  const { context } = flushing
+  const { deps } = context
+  const began = deps.clock.now()
+  const path = partPath(context, partsOf(moved.segments) - 1)
+  const header = { pass: moved.pass, tokens }
+  const mayExist = flushing.checkpoint.scansCompleted > 0
+  const written = await writeBatch(context, { batch, header, path, mayExist })
+  await moveCheckpoint(flushing, { ...flushing.checkpoint, scan: moved, ...atWork(context) })
+  flushing.files.push(...written)
+  flushing.slowestMs = Math.max(flushing.slowestMs, deps.clock.now() - began)
+  deps.log.debug('Flushed.', { stream: path.stream, part: path.part, received: batch.received })
+}
+
+async function moveCheckpoint(flushing: Flushing, next: Checkpoint): Promise<void> {
+  const { deps, lease } = flushing.context
+  const expiresAt = lease.proposal()
+  await deps.checkpoints.save(next, { owner: lease.owner, expiresAt })
+  lease.extend(expiresAt)
+  flushing.checkpoint = next
+}
+
+async function writeObserved(flushing: Flushing, table: Table, records: readonly unknown[]): Promise<void> {
+  const { context, segments, files } = flushing
+  const path = partPath(context, partsOf(segments) + flushing.observedParts)
+  flushing.observedParts += 1
+  files.push(await context.deps.lake.writeRows(path, observedRows(table, records, path), context.lease.signal))
+}
+
+function stop({ context, checkpoint }: Flushing, { rereads, ...how }: Stop): Promise<void> {
+  const { scan } = checkpoint
+  const stopped = { ...checkpoint, ...how, scan: scan && rereads ? { ...scan, ...nextPass(scan) } : scan }
+  return release({ ...stopped, statusAt: context.deps.clock.now(), runId: context.run.runId }, context)
+}
+
+function release(checkpoint: Checkpoint, { deps, lease: { owner, expiresAt } }: ScanContext): Promise<void> {
+  return deps.checkpoints.save(checkpoint, { owner, expiresAt, release: true })
+}
+
+function complete({ context, checkpoint }: Flushing, { summary, index, notices }: Completion): Promise<void> {
+  const { deps, run, lease } = context
+  const completed: Checkpoint = {
+    ...checkpoint,
+    status: summary.status,
+    reason: summary.reason,
+    statusAt: summary.completedAt,
+    runId: run.runId,
+    scan: null,
+    scansCompleted: checkpoint.scansCompleted + 1,
+    lastScan: summary,
+    index,
+    notices,
+  }
+  return deps.checkpoints.complete(completed, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
+}
+
+/** What a scan has counted, requests and pages included. */
+export function countsOf({ reading: { pages, apiCalls }, taken }: Progress): Counts {
+  return { ...taken.counts, pages, apiCalls }
+}
+
+/** A scan as a checkpoint holds it. A copy: its owners go on. */
+function scanOf(context: ScanContext, progress: Progress, segments: Segment[]): Scan {
+  const { pages: _pages, apiCalls: _apiCalls, ...place } = progress.reading
+  const { unkeyed } = progress.taken
+  return structuredClone({ ...context.scan, ...place, unkeyed, segments, counts: countsOf(progress) })
+}
+
+// The status of the scan before must not pass for this one's if the attempt dies.
+function atWork({ run, deps }: ScanContext): Pick<Checkpoint, 'status' | 'reason' | 'statusAt' | 'runId'> {
+  return {
+    status: 'running',
+    reason: null,
+    statusAt: deps.clock.now(),
+    runId: run.runId,
+  }
+}
+
+/**
+ * Removes the lake files of a scan that was given up: no manifest will list one. Its working objects stay until publish:
+ * they tell which records it may have written.
+ */
+async function clearLake({ deps, stream, fence }: ScanContext, given: Scan): Promise<void> {
+  const { scanId, runId, startedAt, firstFence } = given
+  const fences = { first: firstFence, last: fence - 1 }
+  const orphans = await deps.lake.removeOrphans({ stream: stream.name, scanId, runId, startedAt, fences }, stream, [])
+  if (orphans > 0) deps.log.info('Removed what a scan that was given up left.', { stream: stream.name, orphans })
+}
+
+function withOnePart(segments: Segment[], fence: number): Segment[] {
+  const last = segments.at(-1)
+  return last?.fence === fence
+    ? [...segments.slice(0, -1), { fence, parts: last.parts + 1 }]
+    : [...segments, { fence, parts: 1 }]
+}
+
+function partsOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { parts }) => sum + parts, 0)
+}
+
+/** Where the objects of an attempt's scan lie. */
+export function scanPath({ stream, scan, fence }: ScanContext): Omit<PartPath, 'part'> {
+  const { scanId, runId, startedAt } = scan
+  return { stream: stream.name, scanId, runId, startedAt, fence }
+}
+
+function partPath(context: ScanContext, part: number): PartPath {
+  return { ...scanPath(context), part }
+}

@@ -1,0 +1,215 @@
+import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { FatalError, RejectedError, RetryableError } from '../core/errors.ts'
+import { sha256 } from '../core/hash.ts'
+import type { Page } from '../platform/paging.ts'
+import type { Scan } from './checkpoint.ts'
+import type { ScanContext } from './context.ts'
+
+/** Where a scan stands in its list, and what reading it took: the page reader's part of the checkpoint. */
+export type ReadingState = Pick<Scan, 'position' | 'pass' | 'restarts' | 'barrenPages'> & {
+  pages: number
+  apiCalls: number
+}
+
+/** A page with the pass over the list that it belongs to. */
+export type ReadPage = Page & { readonly pass: number }
+
+/** The owner of a scan's place in its list: position, passes, page tokens, and the time that pages take. */
+export type PageReader = {
+  /** The pages from where the scan stands, until its list ends or time is short. Each is passed by `advance` before the next. */
+  pages(): AsyncGenerator<ReadPage>
+  /** Moves on past a page that was taken in and brought `newIds` keys that its pass had not seen. */
+  advance(page: Page, newIds: number): void
+  /** Whether the list was read to its end. */
+  readonly hasEnded: boolean
+  readonly state: Readonly<ReadingState>
+  /** Digests of the page tokens that this pass gave since the last call: what the next flush makes durable. */
+  takeTokens(): string[]
+}
+
+const restartsPerRun = 3
+const barrenPagesAllowed = 100
+
+type Beginning = {
+  /** Where the scan stands. */
+  state: ReadingState
+  /** Digests of the tokens that the list gave in this pass already. */
+  usedTokens: Iterable<string>
+  /** What must remain of the invocation besides a page: the flush after it, and the margin. */
+  reserveMs: () => number
+}
+
+/**
+ * Reads a stream's list, one page ahead: the next page is requested before this one is handed out. A token that the
+ * list already gave is an error; a token that the server no longer takes begins a new pass.
+ */
+export function createPageReader(context: ScanContext, { state, usedTokens, reserveMs }: Beginning): PageReader {
+  const reading: Reading = {
+    context,
+    reserveMs,
+    state: { ...state },
+    usedTokens: new Set(usedTokens),
+    newTokens: [],
+    slowestMs: 0,
+  }
+  return {
+    pages: () => readPages(reading),
+    advance: (page, newIds) => advance(reading, page, newIds),
+    get hasEnded() {
+      return hasEnded(reading)
+    },
+    get state() {
+      return reading.state
+    },
+    takeTokens: () => reading.newTokens.splice(0),
+  }
+}
+
+/** The reader's own state. Nobody else sees it. */
+type Reading = {
+  readonly context: ScanContext
+  readonly reserveMs: () => number
+  readonly usedTokens: Set<string>
+  state: ReadingState
+  newTokens: string[]
+  /** The longest page so far: what one more would take. */
+  slowestMs: number
+}
+
+async function* readPages(reading: Reading): AsyncGenerator<ReadPage> {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([reading.context.lease.signal, stop.signal])
+  const request = (token: string | null) => handled(fetchPage(reading, token, signal))
+  try {
+    let token = tokenOf(reading)
+    let ahead = !hasEnded(reading) && hasTime(reading) ? request(token) : null
+    while (ahead && !hasEnded(reading)) {
+      const page = await refusalOr(ahead, token)
+      if (page instanceof RejectedError) {
+        restart(reading, page)
+        token = null
+        ahead = request(token)
+        continue
+      }
+      const repeated = page.nextToken !== null && reading.usedTokens.has(tokenDigest(page.nextToken))
+      ahead = page.nextToken !== null && !repeated && hasTime(reading) ? request(page.nextToken) : null
+      token = page.nextToken
+      // Taking a page in blocks the thread: first the request ahead must leave it.
+      if (ahead) await eventLoopTurn()
+      yield { ...page, pass: reading.state.pass }
+      if (repeated && !hasEnded(reading)) throw repeatedToken(reading.context.stream.name)
+    }
+  } finally {
+    stop.abort()
+  }
+}
+
+function hasEnded({ state }: Reading): boolean {
+  return state.position.at === 'end'
+}
+
+function tokenOf({ state: { position } }: Reading): string | null {
+  return position.at === 'page' ? position.token : null
+}
+
+/** Whether one more page, and the flush after it, fit into what remains of the invocation. */
+function hasTime({ context, slowestMs, reserveMs }: Reading): boolean {
+  return context.deps.deadline.remainingMs() > slowestMs + reserveMs()
+}
+
+async function fetchPage(reading: Reading, token: string | null, signal: AbortSignal): Promise<Page> {
+  const { deps, stream, window } = reading.context
+  const began = deps.clock.now()
+  const onRequest = () => {
+    reading.state.apiCalls += 1
+  }
+  const page = await deps.source.fetchPage(stream, token, { window, signal, onRequest })
+  reading.slowestMs = Math.max(reading.slowestMs, deps.clock.now() - began)
+  return page
+}
+
+function advance({ context, state, usedTokens, newTokens }: Reading, page: Page, newIds: number): void {
+  const { name } = context.stream
+  state.pages += 1
+  state.barrenPages = newIds > 0 ? 0 : state.barrenPages + 1
+  if (page.isLast(newIds)) {
+    state.position = { at: 'end' }
+    return
+  }
+  if (page.nextToken === null) throw noNextPage(name)
+  const digest = tokenDigest(page.nextToken)
+  usedTokens.add(digest)
+  newTokens.push(digest)
+  state.position = { at: 'page', token: page.nextToken }
+  if (state.barrenPages >= barrenPagesAllowed) throw stalled(name)
+}
+
+function restart(reading: Reading, refusal: RejectedError): void {
+  const { context, state, usedTokens } = reading
+  const { deps, stream, run } = context
+  deps.log.warn('A page token was refused; the scan begins again from the first page.', {
+    stream: stream.name,
+    status: refusal.status,
+  })
+  const restarts = state.restarts.runId === run.runId ? state.restarts.count : 0
+  if (restarts >= restartsPerRun) throw refusedTooOften(stream.name, restarts + 1)
+  usedTokens.clear()
+  reading.newTokens = []
+  Object.assign(state, nextPass(state), { restarts: { runId: run.runId, count: restarts + 1 } })
+}
+
+/** A request that may be dropped with its page: a rejection that nobody awaits yet is not unhandled. */
+function handled(page: Promise<Page>): Promise<Page> {
+  page.catch(() => {
+    // Whoever awaits the page hears of it.
+  })
+  return page
+}
+
+/** The page, or the refusal when the server no longer takes a token that it once gave (its life is "not shown", §2.8). */
+async function refusalOr(page: Promise<Page>, token: string | null): Promise<Page | RejectedError> {
+  try {
+    return await page
+  } catch (error) {
+    if (error instanceof RejectedError && token !== null) return error
+    throw error
+  }
+}
+
+/** The place of a scan that reads its list from the first page once more. What it has seen already is not gone by that. */
+export function nextPass({ pass }: Pick<Scan, 'pass'>): Pick<Scan, 'position' | 'pass' | 'barrenPages'> {
+  return { position: { at: 'start' }, pass: pass + 1, barrenPages: 0 }
+}
+
+/** What is remembered of a page token; digests keep long tokens from filling memory and index parts. */
+function tokenDigest(token: string): string {
+  return sha256(token).slice(0, 16)
+}
+
+function refusedTooOften(stream: string, times: number) {
+  return new RetryableError(
+    `${stream}: the platform refused a page token ${times} times in this run, so the list can't be read to its end. ` +
+      'Nothing was deleted; the next run tries again.',
+    { code: 'page_token_refused' },
+  )
+}
+
+function repeatedToken(stream: string) {
+  return new FatalError(
+    `${stream}: pagination stalled, the list gave a page token again that it had given before. ` +
+      'Nothing was deleted and the checkpoint stays; run again, and report it to the platform if it recurs.',
+    { code: 'stalled_list' },
+  )
+}
+
+function noNextPage(stream: string) {
+  return new FatalError(`${stream}: a page is neither the last nor names a next one.`, { code: 'bad_pagination' })
+}
+
+function stalled(stream: string) {
+  return new FatalError(
+    `${stream}: the list is stalled, ${barrenPagesAllowed} pages in a row brought no new record although each had a fresh ` +
+      'page token. Nothing was deleted; report it to the platform.',
+    { code: 'stalled_list' },
+  )
+}

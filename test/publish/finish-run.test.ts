@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { RetryableError } from '../../lib/core/errors.ts'
+import { silentLog } from '../../lib/core/log.ts'
+import { finishRun } from '../../lib/publish/finish-run.ts'
+import type { Announcer } from '../../lib/publish/ports.ts'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { sessions } from '../../lib/streams/sessions.ts'
+import type { StreamStatus } from '../../lib/sync/checkpoint.ts'
+import type { StreamResult } from '../../lib/sync/context.ts'
+import { driveStream } from '../../lib/sync/drive-stream.ts'
+import { createMemoryRuns } from '../support/memory/publications.ts'
+import { listOf, users } from '../sync/support/source.ts'
+import { createWorld } from '../sync/support/world.ts'
+
+const run = { runId: 'run', scheduledAt: Date.UTC(2026, 4, 6) }
+function result(status: StreamStatus, more: Partial<StreamResult> = {}): StreamResult {
+  return {
+    stream: 'organization_users',
+    runId: 'run',
+    status,
+    reason: null,
+    retryAfterMs: null,
+    counts: null,
+    ...more,
+  }
+}
+async function drive(...results: (StreamResult | Error)[]) {
+  const waits: number[] = []
+  let attempts = 0
+  const outcome = await driveStream(organizationUsers, run, {
+    attempt: async () => {
+      const next = results[attempts++] as StreamResult | Error
+      if (next instanceof Error) throw next
+      return next
+    },
+    wait: async (ms) => void waits.push(ms),
+  })
+  return { status: outcome.status, reason: outcome.reason, attempts, waits }
+}
+
+describe('driving a stream', () => {
+  it('calls again as long as it is paused', async () => {
+    expect(await drive(result('paused'), result('paused'), result('complete'))).toMatchObject({
+      status: 'complete',
+      attempts: 3,
+      waits: [],
+    })
+  })
+
+  it('waits as long as the platform says', async () => {
+    const limited = result('rate_limited', { retryAfterMs: 42_000 })
+    expect(await drive(limited, result('complete'))).toMatchObject({ status: 'complete', waits: [42_000] })
+  })
+
+  it.each(['complete', 'suspect', 'skipped', 'failed', 'running'] as const)('is done when it is %s', async (status) => {
+    expect(await drive(result(status))).toMatchObject({ status, attempts: 1 })
+  })
+
+  it.each([
+    ['that is expected', new RetryableError('storage is out', { code: 'storage_unavailable' })],
+    ['that is a bug', new TypeError('storage is out')],
+  ])('makes an error %s the failure of this stream alone', async (_what, error) => {
+    expect(await drive(result('paused'), error)).toMatchObject({
+      status: 'failed',
+      reason: 'storage is out',
+      attempts: 2,
+    })
+  })
+})
+
+const silent: Announcer = { announce: async () => {} }
+
+describe('finishing a run', () => {
+  const streams = [organizationUsers, sessions]
+  const finish = async (statuses: StreamStatus[]) => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const results = statuses.map((status) => result(status))
+    return finishRun(run, { streams, results }, { ...world.publishDeps(), runs, announcer: silent })
+  }
+
+  it.each<[StreamStatus[], string]>([
+    [['complete', 'complete'], 'complete'],
+    [['complete', 'failed'], 'partial'],
+    [['complete', 'suspect'], 'partial'],
+    [['complete', 'skipped'], 'partial'],
+    [['failed', 'failed'], 'failed'],
+    [['failed', 'running'], 'partial'],
+  ])('of %j is %s (PROV-06)', async (statuses, status) => {
+    expect((await finish(statuses)).record).toMatchObject({ status, runId: 'run', streams: { length: 2 } })
+  })
+
+  it('publishes what completed although another stream failed', async () => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const done = await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })
+    const results = [done, result('failed', { stream: 'sessions', reason: 'down' })]
+    const { record, manifest } = await finishRun(
+      run,
+      { streams, results },
+      { ...world.publishDeps(), runs, announcer: silent },
+    )
+    expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
+    expect(await runs.latest()).toEqual(record)
+    expect(record.streams[1]).toMatchObject({ stream: 'sessions', status: 'failed', reason: 'down' })
+    expect(world.current(organizationUsers).size).toBe(3)
+  })
+
+  it('publishes what others bring along, and does without them when they fail', async () => {
+    const world = createWorld()
+    const errors: unknown[] = []
+    const log = { ...silentLog, error: (_message: string, fields: unknown) => void errors.push(fields) }
+    const broken = { stream: sessions, scan: async () => Promise.reject(new Error('no table')) }
+    const bringing = {
+      stream: organizationUsers,
+      scan: async () => void (await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })),
+    }
+    const deps = {
+      ...world.publishDeps(),
+      runs: createMemoryRuns(),
+      announcer: silent,
+      log,
+      others: [broken, bringing],
+    }
+    const { manifest, record } = await finishRun(run, { streams: [], results: [result('complete')] }, deps)
+    expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
+    expect(record.status).toBe('complete')
+    expect(errors).toEqual([{ stream: 'sessions', reason: 'no table' }])
+  })
+
+  it('waits for another publisher, and says so when that takes too long', async () => {
+    const world = createWorld()
+    await world.publications.acquire({ owner: 'other', now: world.clock.now(), expiresAt: world.clock.now() + 10_000 })
+    const sleeps: number[] = []
+    const clock = { now: world.clock.now, sleep: async (ms: number) => void sleeps.push(ms) }
+    const deps = { ...world.publishDeps({ clock }), runs: createMemoryRuns(), announcer: silent }
+    await expect(finishRun(run, { streams, results: [] }, deps)).rejects.toThrow('(other) is publishing')
+    expect(sleeps.length).toBeGreaterThan(5)
+    world.clock.advance(10_001)
+    await expect(finishRun(run, { streams, results: [] }, deps)).resolves.toMatchObject({ manifest: { scans: [] } })
+  })
+
+  it('is announced once, and again only when another worker had a stream the time before', async () => {
+    const world = createWorld()
+    const announced: string[] = []
+    const announcer: Announcer = { announce: async ({ status }) => void announced.push(status) }
+    const deps = { ...world.publishDeps(), runs: createMemoryRuns(), announcer }
+    const finishAs = (...statuses: StreamStatus[]) =>
+      finishRun(run, { streams, results: statuses.map((status) => result(status)) }, deps)
+    await finishAs('complete', 'running')
+    await finishAs('complete', 'complete')
+    await finishAs('complete', 'complete')
+    expect(announced).toEqual(['partial', 'complete'])
+  })
+
+  it('is not on record before it was announced: the next try announces it', async () => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const announcer: Announcer = { announce: () => Promise.reject(new Error('the bus is down')) }
+    const results = [result('complete')]
+    const finishing = finishRun(run, { streams, results }, { ...world.publishDeps(), runs, announcer })
+    await expect(finishing).rejects.toThrow('the bus is down')
+    expect(await runs.latest()).toBeNull()
+  })
+})
