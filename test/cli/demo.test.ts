@@ -41,6 +41,8 @@ describe('the demo', () => {
       [1000, 1000],
       [40, 40],
       [12, 12],
+      // No limit was set yet.
+      [0, 0],
     ])
   })
 

@@ -120,7 +120,7 @@ describe('limits on the command line', () => {
   })
 
   it('brings the outcomes to the lake with the next sync', async () => {
-    expect((await cliHere(['sync', 'organization_users', local], platform)).code).toBe(0)
+    expect((await cliHere(['sync', 'credit_limit_outcomes', local], platform)).code).toBe(0)
     const sql = 'select outcome, count(*) as n from credit_limit_outcomes_current group by all order by 1'
     const { stdout } = await cliHere(['query', local, '--format', 'json', sql], platform)
     expect(JSON.parse(stdout)).toEqual([
