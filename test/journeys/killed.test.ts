@@ -67,5 +67,5 @@ describe('kill -9', () => {
       expect(incoherences(killed, streams)).toEqual([])
       expect(unlike(killed, await look(`undisturbed-${name}`), streams)).toEqual([])
     }
-  }, 240_000)
+  })
 })

@@ -1,4 +1,4 @@
-import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
 import { createSqsClient } from '../../lib/compose/clients.ts'
 import { composeLimits } from '../../lib/compose/limits.ts'
@@ -21,8 +21,6 @@ export function useEmulatedLimits(): () => EmulatedLimits {
     const emulated = emulators()
     const { environment } = emulated.emulators
     const sqs = createSqsClient(environment as never)
-    const Attributes = { VisibilityTimeout: '1' }
-    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: environment.LIMITS_QUEUE_URL, Attributes }))
     const variables = environment
     const doors = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
     limits = { ...composeLimits(variables, doors), emulated, variables }

@@ -1,13 +1,11 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Manifest, RunRecord } from '../../lib/publish/manifest.ts'
 import { createAnnouncer } from '../../lib/stores/announcer.ts'
 
 // No emulator knows EventBridge.
-const eventBridge = mockClient(EventBridgeClient)
-// The class is mocked for all, and other files of this worker use it.
-afterAll(() => eventBridge.restore())
+const eventBridge = mockClient(new EventBridgeClient({ region: 'us-east-1' }))
 const announcer = createAnnouncer({
   eventBridge: eventBridge as unknown as EventBridgeClient,
   bus: 'ops',

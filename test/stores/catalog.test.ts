@@ -1,15 +1,13 @@
 import { BatchCreatePartitionCommand, EntityNotFoundException, GlueClient } from '@aws-sdk/client-glue'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Manifest, PartFile } from '../../lib/publish/manifest.ts'
 import { createCatalog } from '../../lib/stores/catalog.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
 
 // No emulator knows Glue.
-const glue = mockClient(GlueClient)
-// The class is mocked for all, and other files of this worker use it.
-afterAll(() => glue.restore())
+const glue = mockClient(new GlueClient({ region: 'us-east-1' }))
 const catalog = createCatalog({ glue: glue as unknown as GlueClient, database: 'acme', bucket: 'lake', streams })
 
 function file(table: string, at: string, kind: PartFile['kind'] = 'changes'): PartFile {

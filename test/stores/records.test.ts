@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Clock } from '../../lib/core/clock.ts'
@@ -142,7 +142,7 @@ describe('current records, when DynamoDB has trouble', () => {
       mayExist: false,
       signal: untroubled,
     })
-    const reader = mockClient(DynamoDBClient)
+    const reader = mockClient(dynamodb)
     const Keys = [{ pk: { S: 'unread#a' } }]
     reader
       .on(BatchGetItemCommand)
