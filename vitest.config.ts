@@ -21,9 +21,7 @@ export default defineConfig({
           exclude: slow.map((folder) => `${folder}/**`),
           // To load the SDK and the emulators anew for each file takes longer than most tests.
           isolate: false,
-          // The next file of the worker finds the environment and the console as they were.
-          unstubEnvs: true,
-          restoreMocks: true,
+          setupFiles: ['test/support/restore.ts'],
           testTimeout: timeouts.fast,
           hookTimeout: timeouts.fast,
         },
