@@ -189,3 +189,10 @@ describe('files', () => {
     expect(sources.filter((file) => file.endsWith('/index.ts'))).toEqual(['lib/streams/index.ts'])
   })
 })
+
+describe('tests that share a worker', () => {
+  it('mock one client, not the class that all others use, and no module', () => {
+    const shared = /\bmockClient\([A-Z]|\bvi\.(mock|doMock|stubGlobal)\(/
+    expect(filesIn('test').filter((file) => shared.test(read(file)))).toEqual([])
+  })
+})

@@ -42,7 +42,7 @@ function useInstallation() {
       const env = { ...cloud.environmentOf(name), LIMITS_MAX_LIMIT: '10000' }
       started.set(name, startBundle(template, name, env))
     }
-  }, 120_000)
+  })
 
   afterAll(async () => {
     for (const one of started.values()) one.stop()
