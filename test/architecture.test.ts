@@ -36,6 +36,7 @@ const arrows: Record<string, string[]> = {
   'lib/streams': ['lib/core', 'lib/platform'],
   'lib/sync': ['lib/core', 'lib/platform', 'lib/streams'],
   'lib/publish': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
+  'lib/hooks': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/audit': ['lib/core', 'lib/platform', 'lib/redaction', 'lib/streams', 'lib/sync'],
   'lib/limits': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
 }
