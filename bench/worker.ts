@@ -1,10 +1,10 @@
 import type { NodeHttpHandler } from '@smithy/node-http-handler'
-import { compose } from '../lib/compose/app.ts'
+import { composeRun } from '../lib/compose/run.ts'
 import { noDeadline } from '../lib/core/deadline.ts'
 import { silentLog } from '../lib/core/log.ts'
 import { noMetrics } from '../lib/core/metrics.ts'
 import { finishRun } from '../lib/publish/finish-run.ts'
-import { createAwsClients } from '../lib/stores/clients.ts'
+import { createStorageClients } from '../lib/stores/storage.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import type { Counts } from '../lib/sync/checkpoint.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
@@ -25,14 +25,14 @@ export type WorkerAnswer = {
 answering(async (variables: Record<string, string>): Promise<WorkerAnswer> => {
   Object.assign(process.env, variables)
   const calls: Record<string, number> = {}
-  const clients = createAwsClients({
+  const clients = createStorageClients({
     region: variables.AWS_REGION as string,
     endpointUrl: variables.AWS_ENDPOINT_URL,
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   })
   for (const client of [clients.dynamodb, clients.s3])
     countCalls(client.config.requestHandler as NodeHttpHandler, calls)
-  const app = compose(variables, { log: silentLog, metrics: noMetrics, clients })
+  const app = composeRun(variables, { log: silentLog, metrics: noMetrics, clients })
 
   const began = performance.now()
   const cpuBefore = process.cpuUsage()

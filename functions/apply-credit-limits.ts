@@ -1,14 +1,14 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda'
 import * as z from 'zod'
-import { composeLimits } from '../lib/compose/limits.ts'
+import { composeApply } from '../lib/compose/limits-apply.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { applyBatch } from '../lib/limits/apply/apply-batch.ts'
 import { readEvent } from './event.ts'
-import { observe } from './observe.ts'
+import { createTelemetry } from './telemetry.ts'
 
-const { begin, ...telemetry } = observe()
-const app = composeLimits(processVariables(), telemetry)
-const api = app.platform()
+const { begin, ...telemetry } = createTelemetry()
+const { platform, applyDeps } = composeApply(processVariables(), telemetry)
+const api = platform()
 
 /** A batch of the queue. Its records are checked one by one, so that a malformed one fails alone. */
 const Event = z.object({ Records: z.array(z.unknown()) })
@@ -17,5 +17,5 @@ const Event = z.object({ Records: z.array(z.unknown()) })
 export async function handler(event: unknown, context: Context): Promise<SQSBatchResponse> {
   begin(context)
   const { Records } = readEvent(Event, event, 'the event source mapping of a queue')
-  return await applyBatch(Records, app.applyDeps(api, { remainingMs: () => context.getRemainingTimeInMillis() }))
+  return await applyBatch(Records, applyDeps(api, { remainingMs: () => context.getRemainingTimeInMillis() }))
 }

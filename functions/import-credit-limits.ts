@@ -1,13 +1,13 @@
 import type { Context } from 'aws-lambda'
 import * as z from 'zod'
-import { composeLimits } from '../lib/compose/limits.ts'
+import { composeImport } from '../lib/compose/limits-import.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { importFile } from '../lib/limits/intake/import-file.ts'
 import { readEvent } from './event.ts'
-import { observe } from './observe.ts'
+import { createTelemetry } from './telemetry.ts'
 
-const { begin, ...telemetry } = observe()
-const app = composeLimits(processVariables(), telemetry)
+const { begin, ...telemetry } = createTelemetry()
+const deps = composeImport(processVariables(), telemetry)
 
 /** A notification of S3 that an object was created, as EventBridge brings it. */
 const Event = z.object({
@@ -19,8 +19,5 @@ const Event = z.object({
 export async function handler(event: unknown, context: Context): Promise<void> {
   begin(context)
   const { time, detail } = readEvent(Event, event, "the inbox's rule of EventBridge")
-  await importFile(
-    { key: detail.object.key, droppedAt: Date.parse(time), droppedBy: detail.requester },
-    app.importDeps(),
-  )
+  await importFile({ key: detail.object.key, droppedAt: Date.parse(time), droppedBy: detail.requester }, deps)
 }

@@ -4,7 +4,6 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type CfnKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { StringParameter } from 'aws-cdk-lib/aws-ssm'
-import { publishedStreams } from '../lib/publish/published-streams.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import {
   auditBucket,
@@ -14,6 +13,7 @@ import {
   stateTable,
   type TableShape,
 } from '../lib/stores/resources.ts'
+import { streams } from '../lib/streams/index.ts'
 import type { Config } from './config.ts'
 import { Buckets } from './constructs/buckets.ts'
 import { CatalogDatabase } from './constructs/catalog-database.ts'
@@ -43,7 +43,7 @@ export class StatefulStack extends Stack {
     this.redactionSecret(names.redactionSecret, key)
     const signingKey = this.signingKey(config.name)
     const { addresses } = new Queues(this, 'Queues', { names, key })
-    new CatalogDatabase(this, 'Catalog', { names, key, streams: publishedStreams })
+    new CatalogDatabase(this, 'Catalog', { names, key, streams })
     new StringParameter(this, 'KeyParameter', { parameterName: names.keyParameter, stringValue: key.keyArn })
     new StringParameter(this, 'SigningKeyParameter', {
       parameterName: names.signingKeyParameter,

@@ -68,7 +68,11 @@ export class StatelessStack extends Stack {
     const recording = { ...common, environment: { ...common.environment, ...auditEnvironmentOf(names, signingKeyArn) } }
     const syncStream = new WorkerFunction(this, 'SyncStream', {
       ...recording,
-      environment: { ...recording.environment, AUDIT_WATCH_RULES: watchRulesText(config.watchRules) },
+      environment: {
+        ...recording.environment,
+        AUDIT_WATCH_RULES: watchRulesText(config.watchRules),
+        [limitsTable.variable]: names.table(limitsTable),
+      },
       name: 'sync-stream',
       // A whole processor: below 1,769 MB a function gets a share of one.
       memoryMegabytes: 1_769,
@@ -76,7 +80,6 @@ export class StatelessStack extends Stack {
     })
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
-      environment: { ...common.environment, [limitsTable.variable]: names.table(limitsTable) },
       name: 'publish-run',
       memoryMegabytes: 512,
       timeout: Duration.minutes(5),

@@ -9,7 +9,7 @@ import {
   parquetFormat,
   partitionKeys,
   warehouseTables,
-} from '../../lib/stores/glue-table.ts'
+} from '../../lib/stores/catalog.ts'
 import { tableLocation } from '../../lib/stores/lake-paths.ts'
 import { lakeBucket } from '../../lib/stores/resources.ts'
 import { currentName, currentQuery } from '../../lib/streams/current.ts'

@@ -1,6 +1,5 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
-import { publishedStreams } from '../../lib/publish/published-streams.ts'
-import { warehouseTables } from '../../lib/stores/glue-table.ts'
+import { warehouseTables } from '../../lib/stores/catalog.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
 import {
@@ -12,6 +11,7 @@ import {
   stateTable,
   type TableShape,
 } from '../../lib/stores/resources.ts'
+import { streams } from '../../lib/streams/index.ts'
 import type { Names } from '../names.ts'
 import type { WorkerFunction } from './worker-function.ts'
 
@@ -36,6 +36,7 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
   // Scan for the keys, when a stream's index is lost.
   const recordActions = ['BatchGetItem', 'BatchWriteItem', 'Scan', 'UpdateItem'].map((action) => `dynamodb:${action}`)
   sync.allow(recordActions, table(recordsTable))
+  sync.allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], table(limitsTable))
   sync.allow(
     ['s3:PutObject', 's3:AbortMultipartUpload'],
     ...objects(lakeBucket, 'changes', 'quarantine', 'index', 'bodies'),
@@ -47,20 +48,16 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
   grantRecording(sync, resources)
 }
 
-/** Publishing reads and removes working objects, brings the outcomes of limits along, and writes manifests, the catalog and one event. */
+/** Publishing reads and removes working objects, and writes manifests, the catalog and one event. */
 export function grantPublishRun(publish: WorkerFunction, resources: Resources): void {
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
-  publish.allow(['dynamodb:BatchGetItem', 'dynamodb:Query'], table(limitsTable))
   publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'manifests'))
-  publish.allow(['s3:PutObject'], ...objects(lakeBucket, 'manifests', 'changes', 'index'))
-  publish.allow(['s3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'index'))
+  publish.allow(['s3:PutObject'], ...objects(lakeBucket, 'manifests'))
   publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine', 'index'))
   publish.allow(['s3:ListBucket'], bucket(lakeBucket))
-  const catalogTables = warehouseTables(publishedStreams).map(({ table: { name } }) =>
-    glue(`table/${database}/${name}`),
-  )
+  const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))
   publish.allow(['glue:BatchCreatePartition'], glue('catalog'), glue(`database/${database}`), ...catalogTables)
   publish.allow(['events:PutEvents'], bus(eventBus))
   publish.allow(useKey, keyArn)

@@ -116,7 +116,7 @@ function rowsOf({ entry, previous, changes }: RevisionDiff): SettingChangeRow[] 
     userId: id,
     userEmail: email,
     userName: name,
-    updatedAt: entry.updatedAt,
+    updatedAt: typeof entry.updatedAt === 'string' ? entry.updatedAt : null,
     severity: mostSevere(matches.map(({ severity }) => severity)),
     rules: matches.length === 0 ? null : matches.map(({ id }) => id).join(','),
     why: matches.length === 0 ? null : matches.map(({ why }) => why).join(' '),

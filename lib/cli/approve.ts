@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { noDeadline } from '../core/deadline.ts'
 import { streamNamed, streams } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -15,14 +14,16 @@ export function addApprove(program: Command, cli: Cli): void {
 
 async function approve(cli: Cli, io: Output, options: CommonOptions & { name: string }): Promise<ExitCode> {
   const stream = streamNamed(options.name)
-  const { withSession } = await import('./session.ts')
+  const { withWorkspace } = await import('./workspace.ts')
+  const { composeApproval } = await import('../compose/run.ts')
   const { runAt } = await import('./run-sync.ts')
   const { approveDeletes } = await import('../sync/approve.ts')
   const { finishRun } = await import('../publish/finish-run.ts')
-  return withSession(cli, { io, options, platform: false }, async ({ app }) => {
+  return withWorkspace(cli, { io, options, platform: false }, async (workspace) => {
+    const { approvalDeps, finishDeps } = workspace.open(composeApproval)
     const run = runAt(cli.clock.now())
-    const result = await approveDeletes(stream, run, await app.syncDeps(noDeadline))
-    const { record } = await finishRun(run, { streams, results: [result] }, app.finishDeps())
+    const result = await approveDeletes(stream, run, approvalDeps)
+    const { record } = await finishRun(run, { streams, results: [result] }, finishDeps())
     const deleted = result.counts?.deleted ?? 0
     if (result.status === 'complete')
       io.say(`${stream.name}: ${number(deleted)} records are deleted, and published in run ${run.runId}.`)

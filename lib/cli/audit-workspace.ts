@@ -7,20 +7,14 @@ import { type Verification, verifyTrail } from '../audit/verify/verify.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Cli, CommonOptions } from './command.ts'
 import type { Output } from './output.ts'
-import { createLog } from './progress.ts'
 
 type Opening = { cli: Cli; io: Output; options: CommonOptions }
 
 /** Runs a command on the audit trail that the environment names. @throws FatalError `configuration` when it names none. */
 export async function withAudit<T>({ cli, io, options }: Opening, run: (audit: Audit) => Promise<T>): Promise<T> {
-  const { openSession } = await import('./session.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
-  const session = await openSession(cli, { options, log, platform: false, note: io.note })
-  try {
-    return await run(auditOf(session.app.audit))
-  } finally {
-    await session.close()
-  }
+  const { composeAudit } = await import('../compose/audit.ts')
+  const { withWorkspace } = await import('./workspace.ts')
+  return withWorkspace(cli, { io, options, platform: false }, ({ open }) => run(auditOf(open(composeAudit).audit)))
 }
 
 function auditOf(audit: Audit | null): Audit {

@@ -4,13 +4,13 @@ import type { Variables } from '../core/env.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { createOutput, type Output, type Terminal } from './output.ts'
 
-/** What the commands get from the process that runs them. */
+/** The process that runs a command, as far as the command may touch it. */
 export type Cli = {
   variables: Variables
   stdout: Terminal
   stderr: Terminal
   clock: Clock
-  /** For what the platform's client has no part in. */
+  /** Requests in which the platform's client has no part. */
   fetch: typeof fetch
   /** Aborts at the first Ctrl-C. */
   interrupted: AbortSignal
@@ -48,7 +48,7 @@ function folderName(text: string): string {
 /** An action that says how it ended. `Args` are the command's arguments and then its options. */
 type Action<O, Args extends unknown[]> = (io: Output, options: O & CommonOptions, ...args: Args) => Promise<ExitCode>
 
-/** What commander calls: the command's arguments, its options, itself. */
+/** Makes what commander calls: with the command's arguments, its options and itself. */
 export function action<O, Args extends unknown[]>(cli: Cli, run: Action<O, Args>) {
   return async (...given: unknown[]): Promise<void> => {
     const options = given.at(-2) as O & CommonOptions

@@ -10,7 +10,7 @@ import { type SavedPlan, savePlan } from './limits-saved-plans.ts'
 import { type LimitsWorkspace, withLimitsIn } from './limits-workspace.ts'
 import type { Output } from './output.ts'
 
-/** What became of the demo's credit limits, for `--json`. */
+/** The ends of the demo's credit limits, for `--json`. */
 export type DemoLimits = { refused: Plan['refusals']; plan: string; rows: number; ended: Record<string, number> }
 
 const strangers = 6
@@ -19,11 +19,11 @@ const maxLimit = 10_000
 /** Sets limits of 1,000 addresses: a plan that is refused, then the corrected one, applied. */
 export function demoLimits(
   cli: Cli,
-  { io, users, ...within }: Pick<LimitsWorkspace, 'session' | 'log'> & { io: Output; users: readonly string[] },
+  { io, users, ...within }: Pick<LimitsWorkspace, 'workspace' | 'log'> & { io: Output; users: readonly string[] },
 ): Promise<DemoLimits> {
-  const variables = { ...within.session.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
-  const session = { ...within.session, variables }
-  return withLimitsIn(cli, { ...within, session }, async (opened) => {
+  const variables = { ...within.workspace.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
+  const workspace = { ...within.workspace, variables }
+  return withLimitsIn({ ...within, workspace }, async (opened) => {
     sayHeading('5. Credit limits for 1,000 people', io)
     sayParagraph(
       `A spreadsheet says what each may use; at most 10,000 is allowed. ${strangers} of the addresses are unknown to the ` +
@@ -49,7 +49,7 @@ export function demoLimits(
 }
 
 async function plan(csv: string, opened: LimitsWorkspace): Promise<SavedPlan> {
-  const file = join(opened.session.folder ?? '.', 'limits.csv')
+  const file = join(opened.workspace.folder ?? '.', 'limits.csv')
   await writeFile(file, csv)
   return savePlan(file, opened)
 }

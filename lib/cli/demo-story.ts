@@ -4,7 +4,7 @@ import type { Simulator } from '../local/simulator/simulator.ts'
 import { number, type Output } from './output.ts'
 import { answerTable } from './query.ts'
 import type { Answer } from './query-rows.ts'
-import type { Session } from './session.ts'
+import type { Workspace } from './workspace.ts'
 
 /** A question with its answer, for `--json`. */
 export type Asked = DemoQuery & Pick<Answer, 'columns' | 'rows'>
@@ -27,8 +27,8 @@ export function sayParagraph(text: string, io: Output): void {
   io.say(`${line}\n`)
 }
 
-/** What there is before anything is synced. */
-export function sayFirstDay(simulator: Simulator, { variables }: Session, io: Output): void {
+/** Says what there is before anything is synced. */
+export function sayFirstDay(simulator: Simulator, { variables }: Workspace, io: Output): void {
   const { reports, sessions, users, revisions, computers } = simulator.state().records
   sayHeading('1. A first sync', io)
   const records = `${number(sessions)} sessions, ${number(users)} users, ${number(reports)} readiness reports, ${revisions} revisions of the settings and ${computers} computers`
@@ -39,7 +39,7 @@ export function sayFirstDay(simulator: Simulator, { variables }: Session, io: Ou
   )
 }
 
-/** What happened on the platform before the second run. */
+/** Says what happened on the platform before the second run. */
 export function saySecondDay(io: Output): void {
   sayHeading('2. A day passes on the platform, and a second sync finds what changed', io)
   sayParagraph(
@@ -49,7 +49,7 @@ export function saySecondDay(io: Output): void {
   )
 }
 
-/** How to read the second table. */
+/** Says how to read the second table. */
 export function sayReading(io: Output): void {
   io.say()
   sayParagraph(
@@ -66,7 +66,7 @@ export function sayQuery({ title, sql }: DemoQuery, answer: Answer, io: Output):
   io.say(`\n${answerTable(answer, io.columns)}\n`)
 }
 
-/** What the audit trail is for. */
+/** Says what the audit trail is for. */
 export function sayAudit(io: Output): void {
   sayHeading('4. The history of the settings proves itself', io)
   sayParagraph(
@@ -77,7 +77,7 @@ export function sayAudit(io: Output): void {
   )
 }
 
-/** Where things are, and what to do next; each command works as it stands. */
+/** Says where things are, and what to do next; each command works as it stands. */
 export function sayClosing(
   { folder, isDefault, bucket, seconds }: { folder: string; isDefault: boolean; bucket: string; seconds: number },
   io: Output,

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
+import type { RunRoot } from '../compose/run.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
-import { streams } from '../streams/index.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import {
   type Asked,
@@ -19,7 +19,7 @@ import type { Output } from './output.ts'
 import { createLog, createProgress, type Lines, type Progress } from './progress.ts'
 import { runJson, sayRun } from './run-report.ts'
 import type { FinishedRun } from './run-sync.ts'
-import type { Session } from './session.ts'
+import type { Workspace } from './workspace.ts'
 
 /** `platform-sync demo` */
 export function addDemo(program: Command, cli: Cli): void {
@@ -35,18 +35,20 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
   const folder = resolve(options.local === undefined || options.local === true ? defaultFolder : options.local)
   const { emptyFolder, writeBuiltInPlatform } = await import('../local/built-in-platform.ts')
   const { firstDay, secondDay, rateLimit } = await import('../local/demo.ts')
+  const { composeRun } = await import('../compose/run.ts')
   emptyFolder(folder, firstDay)
 
   // Each run has bars of its own; the log goes to those on the screen.
   let progress = createProgress(cli.stderr)
-  const session = await open(cli, options, { folder, progress: { line: (text) => progress.line(text) } })
-  const sync = async () => {
-    progress = createProgress(cli.stderr)
-    return syncAll(session.app, { io, progress, interrupted: cli.interrupted })
-  }
+  const workspace = await open(cli, options, { folder, progress: { line: (text) => progress.line(text) } })
   try {
-    const simulator = session.simulator as Simulator
-    sayFirstDay(simulator, session, io)
+    const root = workspace.open(composeRun)
+    const sync = async () => {
+      progress = createProgress(cli.stderr)
+      return syncAll(root, { io, progress, interrupted: cli.interrupted })
+    }
+    const simulator = workspace.simulator as Simulator
+    sayFirstDay(simulator, workspace, io)
     const first = await sync()
     if (first.interrupted) return stopped([first], folder, io)
     simulator.advance()
@@ -56,19 +58,19 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const second = await sync()
     if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
-    const { asked, users } = await askQuestions(session, io)
-    const audited = await showAudit(session, { io, cli })
+    const { asked, users } = await askQuestions(root, io)
+    const audited = await showAudit(root, { io, cli })
     const { demoLimits } = await import('./demo-limits.ts')
     const log = createLog({ line: io.note }, { verbose: options.verbose === true })
-    const limits = await demoLimits(cli, { session, log, io, users })
+    const limits = await demoLimits(cli, { workspace, log, io, users })
     const shown = relative(process.cwd(), folder) || folder
-    const bucket = session.variables.LAKE_BUCKET ?? ''
+    const bucket = workspace.variables.LAKE_BUCKET ?? ''
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
     io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, limits })
     return exitCodeOfRun(second.record.status)
   } finally {
-    await session.close()
+    await workspace.close()
   }
 }
 
@@ -81,28 +83,28 @@ function stopped(runs: readonly FinishedRun[], folder: string, io: Output): Exit
 type Where = { folder: string; progress: Lines }
 
 /** The demo has a platform of its own, whatever the environment names. */
-async function open(cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Session> {
-  const { openSession } = await import('./session.ts')
+async function open(cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Workspace> {
+  const { openWorkspace } = await import('./workspace.ts')
   const own = Object.fromEntries(Object.entries(cli.variables).filter(([name]) => !name.startsWith('PLATFORM_')))
   const log = createLog(progress, { verbose: options.verbose === true })
   const wanted = { options: { ...options, local: folder }, log, platform: true, keeps: true, note: () => {} }
-  return openSession({ ...cli, variables: own }, wanted)
+  return openWorkspace({ ...cli, variables: own }, wanted)
 }
 
 type Syncing = { io: Output; progress: Progress; interrupted: AbortSignal }
 
-async function syncAll(app: Session['app'], { io, ...watching }: Syncing): Promise<FinishedRun> {
+async function syncAll(root: RunRoot, { io, ...watching }: Syncing): Promise<FinishedRun> {
   const { runSync } = await import('./run-sync.ts')
-  const finished = await runSync(streams, { app, ...watching })
+  const finished = await runSync(root.streams, { root, ...watching })
   sayRun(finished, io)
   return finished
 }
 
-async function showAudit({ app }: Session, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> {
+async function showAudit(root: RunRoot, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> {
   const { diffsOf, verifyStored } = await import('./audit-workspace.ts')
   const { sayVerification, verificationJson } = await import('./audit-verify.ts')
   const { sayRevision } = await import('./audit-diff.ts')
-  const audit = app.audit as Audit
+  const audit = root.audit as Audit
   const signal = cli.interrupted
   sayAudit(io)
   const verification = await verifyStored(audit, { signal, now: cli.clock.now() })
@@ -112,11 +114,11 @@ async function showAudit({ app }: Session, { io, cli }: { io: Output; cli: Cli }
   return verificationJson(verification, 'signer')
 }
 
-async function askQuestions({ app }: Session, io: Output): Promise<{ asked: Asked[]; users: string[] }> {
+async function askQuestions(root: RunRoot, io: Output): Promise<{ asked: Asked[]; users: string[] }> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
   const { demoQueries, quarantineQuery, usersQuery } = await import('../local/demo.ts')
-  const database = await openLakeDatabase(app)
+  const database = await openLakeDatabase(root)
   try {
     sayHeading('3. The lake answers', io)
     const asked: Asked[] = []

@@ -1,17 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { ownStreams } from '../publish/published-streams.ts'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
 import { action, type Cli, withCommon } from './command.ts'
 import { exitCodes } from './exit-codes.ts'
 
-/** Where the generated reference of streams and tables lies. */
+/** The file of the generated reference of streams and tables. */
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
 /** Writes docs/streams.md anew from the declarations of the streams. */
 function writeStreamsDoc(): Promise<void> {
-  return writeFile(streamsDocFile, renderStreamsDoc(streams, ownStreams))
+  return writeFile(streamsDocFile, renderStreamsDoc(streams))
 }
 
 /** `platform-sync docs`, for people who change a stream. */

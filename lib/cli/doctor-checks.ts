@@ -1,24 +1,38 @@
-import type { App } from '../compose/app.ts'
+import type { SyncRoot } from '../compose/sync.ts'
 import { deadlineAfter } from '../core/deadline.ts'
-import { AuditVariables, PlatformVariables, RedactionVariables, StoreVariables, type Variables } from '../core/env.ts'
+import {
+  AuditVariables,
+  AwsVariables,
+  PlatformVariables,
+  PublishVariables,
+  RedactionVariables,
+  StoreVariables,
+  type Variables,
+} from '../core/env.ts'
 import { messageOf, SyncError } from '../core/errors.ts'
-import { streams } from '../streams/index.ts'
-import type { Stream } from '../streams/stream.ts'
+import { platformStreams } from '../streams/index.ts'
+import type { PlatformStream } from '../streams/stream.ts'
 
 /** One thing that was looked at. `warn` does not stop a sync, `fail` does. */
 export type Check = { what: string; state: 'ok' | 'warn' | 'fail' | 'info'; detail: string }
 
+/** Variables that the SDK reads by itself, besides other places. */
+const ofSdk = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
+
+const names = new Set([
+  ...Object.keys(PlatformVariables.shape),
+  ...Object.keys(RedactionVariables.shape),
+  ...Object.keys(AwsVariables.shape),
+  ...ofSdk,
+  ...Object.keys(StoreVariables.shape),
+  ...Object.keys(PublishVariables.shape),
+  ...Object.keys(AuditVariables.shape),
+])
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
 
-/** Every variable, and what it is set to unless that is a secret. What is missing is said by the one who needs it. */
+/** Tells every variable, and its value unless that is a secret. A missing one is named by the root that needs it. */
 export function checkVariables(variables: Variables, { isLocal = false } = {}): Check[] {
-  const schema = {
-    ...PlatformVariables.shape,
-    ...RedactionVariables.shape,
-    ...StoreVariables.shape,
-    ...AuditVariables.shape,
-  }
-  return Object.keys(schema).map((what) => {
+  return [...names].map((what) => {
     const value = variables[what]
     if (!value) return { what, state: 'info', detail: isLocal && !isPlatform(what) ? 'set by --local' : 'not set' }
     return { what, state: 'ok', detail: secrets.has(what) ? `set (${value.length} characters)` : withoutUser(value) }
@@ -34,17 +48,17 @@ function withoutUser(value: string): string {
   return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1***@')
 }
 
-/** Whether tables and bucket are there and may be read. */
-export async function checkStores(app: App): Promise<Check[]> {
+/** Checks that tables and buckets are there and may be read. */
+export async function checkStores(root: SyncRoot): Promise<Check[]> {
   return [
-    await check('state table', 'can be read', () => app.checkpoints.read(anyStream.name)),
-    await check('records table', 'can be read', () => app.records.get(anyStream.name, 'doctor')),
-    await check('lake bucket', 'can be listed', () => app.objects.list('manifests/latest')),
-    ...(await checkAudit(app)),
+    await check('state table', 'can be read', () => root.checkpoints.read(anyStream.name)),
+    await check('records table', 'can be read', () => root.records.get(anyStream.name, 'doctor')),
+    await check('lake bucket', 'can be listed', () => root.objects.list('manifests/latest')),
+    ...(await checkAudit(root)),
   ]
 }
 
-async function checkAudit({ audit }: App): Promise<Check[]> {
+async function checkAudit({ audit }: SyncRoot): Promise<Check[]> {
   if (!audit) return [{ what: 'audit trail', state: 'info', detail: 'is not recorded: AUDIT_BUCKET is not set' }]
   return [
     await check('audit bucket', 'can be listed', () => audit.store.list('audit/keys/')),
@@ -53,26 +67,26 @@ async function checkAudit({ audit }: App): Promise<Check[]> {
   ]
 }
 
-const anyStream = streams[0] as Stream
+const anyStream = platformStreams[0] as PlatformStream
 
-/** Whether each endpoint that a stream reads answers with what the stream expects, and whether the clocks agree. */
+/** Checks that each endpoint that a stream reads answers with what the stream expects, and that the clocks agree. */
 export async function checkPlatform(
-  app: App,
+  root: SyncRoot,
   { variables, fetch }: { variables: Variables; fetch: Fetch },
 ): Promise<Check[]> {
-  const checks = await Promise.all(streams.map((stream) => checkEndpoint(stream, app)))
-  return [...checks, await checkClock(app, { address: variables.PLATFORM_BASE_URL ?? '', fetch })]
+  const checks = await Promise.all(platformStreams.map((stream) => checkEndpoint(stream, root)))
+  return [...checks, await checkClock(root, { address: variables.PLATFORM_BASE_URL ?? '', fetch })]
 }
 
 type Fetch = typeof globalThis.fetch
 
 const patienceMs = 10_000
 
-async function checkEndpoint({ name, endpoint, paging }: Stream, { platform, clock }: App): Promise<Check> {
-  const query = paging.query(null)
+async function checkEndpoint({ name, reading }: PlatformStream, { platform, clock }: SyncRoot): Promise<Check> {
+  const { endpoint, query } = reading.request(null)
   const small = 'limit' in query ? { ...query, limit: '1' } : query
   const read = async () =>
-    paging.parse(await platform.get(endpoint, small, { deadline: deadlineAfter(clock, patienceMs) }))
+    reading.parse(await platform.get(endpoint, small, { deadline: deadlineAfter(clock, patienceMs) }))
   const result = await check(name, `GET ${endpoint.path} answers`, read)
   // A stream that is forbidden is skipped, and the others go on.
   return result.forbidden ? { ...result, state: 'warn' } : result
@@ -95,7 +109,7 @@ async function check(
 const skewAllowedMs = 60_000
 
 /** Compares this machine's clock with the platform's Date header; no credential is sent. */
-async function checkClock({ clock }: App, { address, fetch }: { address: string; fetch: Fetch }): Promise<Check> {
+async function checkClock({ clock }: SyncRoot, { address, fetch }: { address: string; fetch: Fetch }): Promise<Check> {
   const what = 'clock'
   const [patience, answered] = [new AbortController(), new AbortController()]
   clock.sleep(patienceMs, answered.signal).then(

@@ -13,13 +13,15 @@ export function addDoctor(program: Command, cli: Cli): void {
 }
 
 async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
-  const { withSession } = await import('./session.ts')
+  const { composeSync } = await import('../compose/sync.ts')
+  const { withWorkspace } = await import('./workspace.ts')
   try {
-    return await withSession(cli, { io, options, platform: true }, async ({ app, variables }) => {
+    return await withWorkspace(cli, { io, options, platform: true }, async ({ open, variables }) => {
+      const root = open(composeSync)
       const checks = [
         ...checkVariables(variables),
-        ...(await checkStores(app)),
-        ...(await checkPlatform(app, { variables, fetch: cli.fetch })),
+        ...(await checkStores(root)),
+        ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
       ]
       return tell(checks, io)
     })

@@ -1,6 +1,6 @@
 import { SyncError } from '../core/errors.ts'
 
-/** How a command ended, for scripts: all complete; failed; wrong usage or configuration; partly; stopped by Ctrl-C. */
+/** Exit codes, for scripts: all complete; failed; wrong usage or configuration; partly; stopped by Ctrl-C. */
 export const exitCodes = { complete: 0, failed: 1, usage: 2, partly: 3, interrupted: 130 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

@@ -5,7 +5,7 @@ import { sha256 } from '../core/hash.ts'
 import type { Manifest } from '../publish/manifest.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 
-/** What is published, as the warehouse's readers see it. */
+/** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
   lake: { readManifests(): Promise<Manifest[]> }
   objects: { get(key: string): Promise<Uint8Array | null> }

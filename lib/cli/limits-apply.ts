@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
 import type { Plan } from '../limits/intake/plan.ts'
 import { type IntentMessage, publishIntents } from '../limits/intake/publisher.ts'
-import type { LimitOutcome } from '../limits/outcomes/outcome.ts'
+import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
@@ -43,17 +43,17 @@ export async function applyPlan(
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
 }
 
-function sayWaiting({ session }: LimitsWorkspace, io: Output, interrupted: boolean): void {
+function sayWaiting({ workspace }: LimitsWorkspace, io: Output, interrupted: boolean): void {
   if (interrupted) {
     const goesOn =
-      session.folder === null
+      workspace.folder === null
         ? 'They are on the queue, and the function goes on with them.'
         : 'They stay on the queue, and the next "limits apply --local" goes on with them.'
     io.say(`\nSome entries have no outcome yet. ${goesOn} A newer plan for the same addresses overrides them.`)
     return
   }
   const next =
-    session.folder === null
+    workspace.folder === null
       ? 'They are on the queue, or among the dead letters: see the log of the function, then "limits redrive".'
       : 'They are on the queue; "limits redrive --local" goes on with them when the cause is mended.'
   io.say(`\nSome entries have no outcome yet. ${next}`)

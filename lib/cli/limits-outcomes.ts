@@ -1,6 +1,7 @@
 import { identityOf } from '../limits/email.ts'
-import { isFailure, type LimitOutcome, type OutcomeName, outcomeNames } from '../limits/outcomes/outcome.ts'
+import { isFailure } from '../limits/outcomes/outcome.ts'
 import type { LedgerReader } from '../limits/ports.ts'
+import { type LimitOutcome, type OutcomeName, outcomeNames } from '../streams/limit-outcome.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { number, type Output, tableText, widthOf } from './output.ts'
 

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import { composeInspect, type InspectRoot } from '../compose/inspect.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
 import { readLimitsCsv } from '../limits/intake/csv.ts'
@@ -16,7 +17,7 @@ export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinis
  * Compares a CSV file with the ledger, and saves what applying it would do.
  * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
  */
-export async function savePlan(file: string, { session, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
+export async function savePlan(file: string, { workspace, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
@@ -24,7 +25,7 @@ export async function savePlan(file: string, { session, limits, plans }: LimitsW
   // Counted before the ledger is read: what ends in between is in the ledger then.
   const unfinished = await limits.unfinished()
   const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
-  const knownUsers = await usersOf(session.app)
+  const knownUsers = await usersOf(workspace.open(composeInspect))
   const source = basename(file)
   const plan = makePlan({ source, file: rows, states, knownUsers, rules: limits.rules, sendsAll: unfinished > 0 })
   const path = join(plans, `${plan.id}.json`)
@@ -47,12 +48,12 @@ export async function loadPlan(id: string, plans: string): Promise<Plan> {
 }
 
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */
-async function usersOf(app: LimitsWorkspace['session']['app']): Promise<Set<string> | null> {
-  if (!(await app.checkpoints.read('organization_users'))?.lastScan) return null
+async function usersOf({ checkpoints, ...published }: InspectRoot): Promise<Set<string> | null> {
+  if (!(await checkpoints.read('organization_users'))?.lastScan) return null
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
   const sql = 'select distinct email from organization_users_current where email is not null'
-  const database = await openLakeDatabase(app, sql)
+  const database = await openLakeDatabase(published, sql)
   try {
     const { rows } = await ask(database.connection, sql)
     return new Set(rows.map(([email]) => identityOf(String(email))))

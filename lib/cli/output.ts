@@ -6,7 +6,7 @@ import Table from 'cli-table3'
 export type Terminal = Writable & { isTTY?: boolean; columns?: number }
 type Style = Parameters<typeof styleText>[0]
 
-/** Where a command's words go: results to stdout, everything else to stderr. */
+/** The place of a command's words: results to stdout, everything else to stderr. */
 export type Output = {
   /** One JSON document instead of words. */
   readonly json: boolean
@@ -76,7 +76,7 @@ export function plain(text: string): string {
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
 }
 
-/** How many characters the longest line of a text takes. */
+/** Counts the characters of a text's longest line. */
 export function widthOf(text: string): number {
   return Math.max(...text.split('\n').map((line) => visible(line).length))
 }

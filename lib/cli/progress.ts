@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../core/log.ts'
 import type { StreamResult } from '../sync/context.ts'
 import { number, type Terminal } from './output.ts'
 
-/** What a person sees of work that takes a while: bars on a terminal, lines elsewhere. On stderr. */
+/** The progress of work that takes a while, as a person sees it: bars on a terminal, lines elsewhere. On stderr. */
 export type Progress = {
   /** A stream begins; `expected` is how many records it had the last time, if known. */
   begin(stream: string, expected: number | null): void

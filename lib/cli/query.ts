@@ -24,7 +24,8 @@ async function query(cli: Cli, io: Output, options: Options & CommonOptions & { 
   if (io.json && format !== 'json') {
     throw new FatalError(`--json and --format ${format} ask for two things: leave one out.`, { code: 'usage' })
   }
-  const { isUnused, withSession } = await import('./session.ts')
+  const { composeInspect } = await import('../compose/inspect.ts')
+  const { isUnused, withWorkspace } = await import('./workspace.ts')
   const { emptyLake } = await import('./lake-files.ts')
   const answering = async (from: PublishedLake) => {
     const answer = await answerOf(from, options.sql, cli.interrupted)
@@ -33,7 +34,7 @@ async function query(cli: Cli, io: Output, options: Options & CommonOptions & { 
     return exitCodes.complete
   }
   if (await isUnused(options)) return answering(emptyLake)
-  return withSession(cli, { io, options, platform: false }, ({ app }) => answering(app))
+  return withWorkspace(cli, { io, options, platform: false }, ({ open }) => answering(open(composeInspect)))
 }
 
 /** Null when someone interrupted it. */

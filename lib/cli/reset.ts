@@ -17,10 +17,11 @@ export function addReset(program: Command, cli: Cli): void {
 
 async function reset(cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> {
   const { name: stream } = streamNamed(options.name)
-  const { withSession } = await import('./session.ts')
-  return withSession(cli, { io, options, platform: false }, async ({ app }) => {
+  const { composeInspect } = await import('../compose/inspect.ts')
+  const { withWorkspace } = await import('./workspace.ts')
+  return withWorkspace(cli, { io, options, platform: false }, async (workspace) => {
     const index = options.index === true
-    await app.checkpoints.reset(stream, { index, now: cli.clock.now() })
+    await workspace.open(composeInspect).checkpoints.reset(stream, { index, now: cli.clock.now() })
     const effect = index ? 'and writes every record again' : 'and compares with what is known'
     io.say(`${stream} is reset: the next sync reads its list from the beginning, ${effect}.`)
     io.result({ stream, reset: true, index })

@@ -51,7 +51,7 @@ export function severityText(severity: Notice['severity'], io: Output): string {
 
 const noticesShown = 8
 
-/** What deserves attention in what was read, a line each. */
+/** Says what deserves attention in what was read, a line each. */
 function sayNotices(results: readonly TimedResult[], io: Output): void {
   const all = results.flatMap(({ notices = [] }) => notices)
   if (all.length > 0) io.say()
@@ -62,7 +62,7 @@ function sayNotices(results: readonly TimedResult[], io: Output): void {
     io.say('More deserves attention: "platform-sync audit report --out report.html" lists all of it.')
 }
 
-/** The same for `--json`. */
+/** Gives the same for `--json`. */
 export function runJson({ record, results, manifest, seconds, interrupted }: FinishedRun): unknown {
   return {
     runId: record.runId,

@@ -1,7 +1,7 @@
-import type { App } from '../compose/app.ts'
+import type { RunRoot } from '../compose/run.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
-import { streams as allStreams } from '../streams/index.ts'
+import { streams as everyStream } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult, SyncDeps } from '../sync/context.ts'
 import { driveStream } from '../sync/drive-stream.ts'
@@ -12,10 +12,10 @@ import { type Progress, stackOf } from './progress.ts'
 /** A stream's part of a run, with how long it took, and the requests of the scan, or of the run when those are more. */
 export type TimedResult = StreamResult & { seconds: number; apiCalls: number }
 
-/** What a run came to, for people and for `--json`. */
+/** The result of a run, for people and for `--json`. */
 export type FinishedRun = RunResult & { results: TimedResult[]; seconds: number; interrupted: boolean }
 
-type Deps = { app: App; progress: Progress; interrupted: AbortSignal }
+type Deps = { root: RunRoot; progress: Progress; interrupted: AbortSignal }
 
 /** A run that begins now. Two runs never share an id: it has the time to the millisecond. */
 export function runAt(now: number): Run {
@@ -29,16 +29,16 @@ export function runAt(now: number): Run {
  * Reads streams side by side, and publishes what they completed. At an interruption each stream keeps what it has read
  * and stops; the next run goes on there.
  */
-export async function runSync(streams: readonly Stream[], { app, progress, interrupted }: Deps): Promise<FinishedRun> {
-  const { clock } = app
+export async function runSync(streams: readonly Stream[], { root, progress, interrupted }: Deps): Promise<FinishedRun> {
+  const { clock } = root
   const began = clock.now()
   const run = runAt(began)
-  const deps = await app.syncDeps({ remainingMs: () => (interrupted.aborted ? 0 : Number.POSITIVE_INFINITY) })
+  const deps = await root.syncDeps({ remainingMs: () => (interrupted.aborted ? 0 : Number.POSITIVE_INFINITY) })
   try {
     await announce(streams, deps, progress)
     const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
     const results = await Promise.all(streams.map((stream) => readStream(stream, run, reading)))
-    const finished = await finishRun(run, { streams: allStreams, results }, app.finishDeps())
+    const finished = await finishRun(run, { streams: everyStream, results }, root.finishDeps())
     const seconds = (clock.now() - began) / 1000
     return { ...finished, results, seconds, interrupted: interrupted.aborted }
   } finally {

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import type { App } from '../compose/app.ts'
+import type { InspectRoot } from '../compose/inspect.ts'
 import type { RunRecord } from '../publish/manifest.ts'
 import { manifestPrefix } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
 import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { lastCompleteScan } from './last-complete.ts'
 import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 
@@ -18,10 +17,13 @@ export function addStatus(program: Command, cli: Cli): void {
 }
 
 async function status(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
-  const { isUnused, withSession } = await import('./session.ts')
+  const { composeInspect } = await import('../compose/inspect.ts')
+  const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
   if (await isUnused(options)) return tell(nothing(now), io)
-  return withSession(cli, { io, options, platform: false }, async ({ app }) => tell(await lookAt(app, now), io))
+  return withWorkspace(cli, { io, options, platform: false }, async ({ open }) =>
+    tell(await lookAt(open(composeInspect), now), io),
+  )
 }
 
 type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
@@ -34,16 +36,38 @@ function nothing(now: number): Found {
   }
 }
 
-async function lookAt(app: App, now: number): Promise<Found> {
+async function lookAt(root: InspectRoot, now: number): Promise<Found> {
   const standings = await Promise.all(
     streams.map(async ({ name }) => {
-      const [checkpoint, holder] = await Promise.all([app.checkpoints.read(name), app.checkpoints.holder(name, now)])
-      const completeAt = checkpoint && (await lastCompleteScan(checkpoint, app))
+      const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
+      const completeAt = checkpoint && (await lastCompleteScan(checkpoint, root))
       return standingOf(name, { checkpoint, holder, completeAt, now })
     }),
   )
-  const lostState = isNew(standings) && (await app.objects.list(manifestPrefix)).length > 0
-  return { standings, lastRun: await app.runs.latest(), lostState }
+  const lostState = isNew(standings) && (await root.objects.list(manifestPrefix)).length > 0
+  return { standings, lastRun: await root.runs.latest(), lostState }
+}
+
+/**
+ * When the last complete scan of a stream began, unix ms; null when there was none. The last scan may be another one: a
+ * suspect one withheld what it found gone, and an approval of deletes read no list. Then the manifests know, the newest first.
+ */
+export async function lastCompleteScan(
+  { stream, lastScan }: Checkpoint,
+  { lake, objects }: Pick<InspectRoot, 'lake' | 'objects'>,
+): Promise<number | null> {
+  if (lastScan === null) return null
+  if (lastScan.status === 'complete' && lastScan.counts.pages > 0) return lastScan.startedAt
+  const keys = await objects.list(`${manifestPrefix}run=`)
+  const runIds = keys.flatMap((key) => key.match(/run=([^/]+)\.json$/)?.[1] ?? [])
+  for (const runId of runIds.sort().reverse()) {
+    const manifest = await lake.readManifest(runId)
+    const scan = manifest?.scans.find(
+      ({ stream: name, status, counts }) => name === stream && status === 'complete' && counts.pages > 0,
+    )
+    if (scan) return Date.parse(scan.startedAt)
+  }
+  return null
 }
 
 function isNew(standings: readonly Standing[]): boolean {
@@ -69,7 +93,7 @@ type Known = {
   now: number
 }
 
-/** How a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
+/** Tells how a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
 function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Known) {
   const last = checkpoint?.lastScan ?? null
   return {

@@ -22,14 +22,17 @@ export function addSync(program: Command, cli: Cli): void {
 }
 
 async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { names: string[] }): Promise<ExitCode> {
-  const wanted = options.names.length === 0 ? streams : [...new Set(options.names)].map(streamNamed)
-  const { withSession } = await import('./session.ts')
+  const named = [...new Set(options.names)].map(streamNamed)
+  const { composeRun } = await import('../compose/run.ts')
+  const { withWorkspace } = await import('./workspace.ts')
   const { runSync } = await import('./run-sync.ts')
   const progress = createProgress(cli.stderr)
   const log = createLog(progress, { verbose: options.verbose === true })
   const days = options.skipDays === undefined ? {} : { days: options.skipDays }
-  return withSession(cli, { io, log, options, platform: true, keeps: true, ...days }, async ({ app }) => {
-    const finished = await runSync(wanted, { app, progress, interrupted: cli.interrupted })
+  return withWorkspace(cli, { io, log, options, platform: true, keeps: true, ...days }, async ({ open }) => {
+    const root = open(composeRun)
+    const wanted = named.length > 0 ? named : root.streams
+    const finished = await runSync(wanted, { root, progress, interrupted: cli.interrupted })
     sayRun(finished, io)
     io.result(runJson(finished))
     return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record.status)

@@ -4,21 +4,37 @@ import { createWatch } from '../audit/changes/watch.ts'
 import { configuredRules } from '../audit/changes/watch-rules.ts'
 import type { Signer } from '../audit/trail/ports.ts'
 import type { Clock } from '../core/clock.ts'
-import type { AuditVariables, StoreVariables } from '../core/env.ts'
+import { AuditVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { createDynamoHead } from '../stores/audit-head.ts'
-import type { AwsClients } from '../stores/clients.ts'
 import { createFileSigner } from '../stores/file-signer.ts'
 import { createKmsSigner } from '../stores/kms-signer.ts'
 import { createObjectStore, type ObjectStore } from '../stores/objects.ts'
+import { createStorageClients, type StorageClients } from '../stores/storage.ts'
+import { clockOf, cloudOf, type Runtime, targetOf } from './runtime.ts'
 
-type AuditContext = { clients: AwsClients; clock: Clock; metrics: Metrics; objects: ObjectStore }
+const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend(AuditVariables.shape)
+type Environment = z.infer<typeof Environment>
+
+/**
+ * Builds the audit trail alone; null without a bucket for it.
+ * @throws FatalError `configuration` that names each variable that is missing.
+ */
+export function composeAudit(variables: Variables, runtime: Runtime) {
+  const env = readVariables(Environment, variables)
+  const clients = runtime.clients ?? createStorageClients(targetOf(env, runtime))
+  const clock = clockOf(runtime)
+  const objects = createObjectStore({ s3: clients.s3, bucket: env.LAKE_BUCKET })
+  return { audit: auditOf(env, { clients, clock, objects, metrics: runtime.metrics }), clock, close: clients.destroy }
+}
+
+type AuditDeps = { clients: StorageClients; clock: Clock; objects: ObjectStore; metrics: Metrics }
 
 /** The audit trail that the environment names; null without a bucket for it. @throws FatalError `configuration`. */
 export function auditOf(
-  env: z.infer<typeof AuditVariables> & z.infer<typeof StoreVariables>,
-  { clients: { s3, dynamodb }, clock, metrics, objects }: AuditContext,
+  env: Environment,
+  { clients: { s3, dynamodb }, clock, objects, metrics }: AuditDeps,
 ): Audit | null {
   const { AUDIT_BUCKET: bucket, STATE_TABLE: table } = env
   if (!bucket) return null
@@ -36,9 +52,9 @@ export function auditOf(
   })
 }
 
-function signerOf(env: z.infer<typeof AuditVariables> & { AWS_REGION: string }): Signer {
-  const { AUDIT_SIGNING_KEY_ARN: keyArn, AUDIT_SIGNING_KEY_FILE: file, AWS_REGION: region } = env
-  if (keyArn) return createKmsSigner({ target: { region }, keyArn })
+function signerOf(env: Environment): Signer {
+  const { AUDIT_SIGNING_KEY_ARN: keyArn, AUDIT_SIGNING_KEY_FILE: file } = env
+  if (keyArn) return createKmsSigner({ target: cloudOf(env), keyArn })
   if (file) return createFileSigner(file)
   throw new FatalError(
     'AUDIT_BUCKET is set, but nothing signs its digests: set AUDIT_SIGNING_KEY_ARN to the ARN of the signing key (an output of ' +

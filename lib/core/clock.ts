@@ -4,15 +4,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 export type Clock = {
   /** Unix milliseconds. */
   now(): number
-  /** Resolves after `ms` milliseconds; rejects with an AbortError as soon as `signal` aborts. */
+  /** Resolves after `ms` milliseconds, however many; rejects with an AbortError as soon as `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
+
+/** The longest timer of Node, about 24.8 days: a longer one fires at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
-    await wait(ms, undefined, signal ? { signal } : {})
+    let leftMs = ms
+    do {
+      const sliceMs = Math.min(leftMs, longestTimerMs)
+      await wait(sliceMs, undefined, signal ? { signal } : {})
+      leftMs -= sliceMs
+    } while (leftMs > 0)
   },
 }
 

@@ -19,7 +19,7 @@ function address(hint: string) {
   })
 }
 
-/** Where the platform is, and the credential for it. */
+/** The platform's addresses, and the credential for it. */
 export const PlatformVariables = z.object({
   PLATFORM_APP_URL: address('set it to the base address of the readiness reports, for example https://app.example.com'),
   PLATFORM_BASE_URL: address('set it to the base address of the v0 endpoints, for example https://api.example.com'),
@@ -27,18 +27,23 @@ export const PlatformVariables = z.object({
   PLATFORM_SECRET_ID: z.string().optional(),
 })
 
-/** Where a sync keeps its state and its results. */
-export const StoreVariables = z.object({
+/** The place of AWS. Credentials are no part of it: the SDK finds them by itself, those of a role included. */
+export const AwsVariables = z.object({
   AWS_REGION: text('set it to the region of the stack, for example eu-central-1'),
   AWS_ENDPOINT_URL: address(
     'set it to the address of the emulators, for example http://127.0.0.1:4566, or leave it out to use AWS',
   ).optional(),
-  AWS_ACCESS_KEY_ID: z.string().optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+})
+
+/** The tables and the bucket that keep state and results. */
+export const StoreVariables = AwsVariables.extend({
   STATE_TABLE: text('set it to the name of the state table (an output of the stateful stack)'),
   RECORDS_TABLE: text('set it to the name of the records table (an output of the stateful stack)'),
   LAKE_BUCKET: text('set it to the name of the lake bucket (an output of the stateful stack)'),
-  // Both absent on a laptop: then there is no catalog to fill and nobody to tell.
+})
+
+/** The catalog and the event bus that learn what is published. Both absent on a laptop: then there is no catalog to fill and nobody to tell. */
+export const PublishVariables = z.object({
   CATALOG_DATABASE: z.string().optional(),
   EVENT_BUS: z.string().optional(),
 })

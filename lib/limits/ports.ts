@@ -1,7 +1,8 @@
 import type { Deadline } from '../core/deadline.ts'
+import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
 import type { LimitState, OutgoingLimit } from './limit-state.ts'
-import type { LimitOutcome, OutcomeKey } from './outcomes/outcome.ts'
+import type { OutcomeKey } from './outcomes/outcome.ts'
 
 /** The platform's answer to a group of limits (§4.3 rule 2). */
 export type LimitsAnswer = {
@@ -58,6 +59,11 @@ export type LedgerReader = {
   outcomes(keys: OutcomeKey[]): Promise<Map<string, LimitOutcome>>
   /** Reads the outcomes of one address, newest request first. */
   outcomesOf(identity: string): Promise<LimitOutcome[]>
+  /**
+   * A page of the log: outcomes recorded after a place (a time in ISO 8601, or where the page before it ended) and before
+   * a time (Unix ms), at least `count` of them while there are. `next` is where the page ends; null at the end.
+   */
+  outcomesAfter(place: string, until: number, count: number): Promise<{ outcomes: LimitOutcome[]; next: string | null }>
   /** Reads outcomes recorded from a time (Unix ms) up to before another; each entry once, with its last outcome. */
   outcomesBetween(from: number, to: number): AsyncIterable<LimitOutcome>
   /** Reads those of them that failed. */

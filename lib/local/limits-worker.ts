@@ -1,4 +1,4 @@
-import type { LimitsApp } from '../compose/limits.ts'
+import type { LimitsRoot } from '../compose/limits.ts'
 import { noDeadline } from '../core/deadline.ts'
 import type { Log } from '../core/log.ts'
 import { applyBatch } from '../limits/apply/apply-batch.ts'
@@ -17,7 +17,7 @@ export type LimitsWorker = {
 const longPauseMs = 10 * 60_000
 
 /** Plays the event source mapping and the function for as long as a command waits for outcomes. */
-export function startLimitsWorker(app: LimitsApp, { log }: { log: Log }): LimitsWorker {
+export function startLimitsWorker(app: LimitsRoot, { log }: { log: Log }): LimitsWorker {
   const api = app.platform()
   const [stuck, stop] = [new AbortController(), new AbortController()]
   const deps = app.applyDeps(api, noDeadline)

@@ -53,14 +53,41 @@ export function integer() {
   return z.int()
 }
 
+/** What a value is where its kind alone doesn't say it: one of three ways to write a time, or JSON as text. */
+export type Form = 'unix_ms' | 'date_time' | 'time_text' | 'json_text'
+
+function inForm<S extends z.ZodType>(schema: S, form: Form): S {
+  return schema.meta({ form })
+}
+
+/** The form that a schema declares for its values, if it declares one. */
+export function formOf(schema: z.ZodType): Form | undefined {
+  return schema.meta()?.form as Form | undefined
+}
+
 /** Unix milliseconds, in a plausible range. */
 export function unixMs() {
-  return z.int().refine(plausible, 'is not a plausible time in Unix milliseconds (2000 to 2100); it may be in seconds')
+  const message = 'is not a plausible time in Unix milliseconds (2000 to 2100); it may be in seconds'
+  return inForm(z.int().refine(plausible, message), 'unix_ms')
 }
 
 /** A time as a string in date-time form (RFC 3339); without an offset it is read as UTC. */
 export function dateTime() {
-  return z.string().refine((text) => parseTime(text) !== null, 'is not a date-time between the years 2000 and 2100')
+  const message = 'is not a date-time between the years 2000 and 2100'
+  return inForm(
+    z.string().refine((text) => parseTime(text) !== null, message),
+    'date_time',
+  )
+}
+
+/** A time as a string whose format is "not shown": any string is taken, and one that can't be read is kept as it came. */
+export function timeText() {
+  return inForm(z.string(), 'time_text')
+}
+
+/** A string that holds JSON. */
+export function jsonText() {
+  return inForm(z.string(), 'json_text')
 }
 
 /** A string whose known values are listed; others are kept, and counted as drift. */

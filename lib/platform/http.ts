@@ -5,7 +5,7 @@ import { FatalError, RetryableError } from '../core/errors.ts'
 import { type Json, parseJson } from '../core/json.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { type Answer, exchange } from './exchange.ts'
-import { defaultRetry, type RetrySettings, retryAfterOf, withRetries } from './retry.ts'
+import { defaultRetry, type RetrySettings, retryAfterOf, sendRepeatedly } from './retry.ts'
 import { excerpt, scrub } from './scrub.ts'
 import { errorOfStatus, isSuccess } from './status-errors.ts'
 import type { ApiRequest, CallOptions, Credentials, Transport } from './transport.ts'
@@ -47,29 +47,18 @@ export function createHttpTransport(deps: HttpDeps): Transport {
     const own = deadlineAfter(deps.clock, settings.totalMs)
     const given = options.deadline ?? noDeadline
     const remainingMs = () => Math.min(own.remainingMs(), given.remainingMs())
-    return withRetries(authorized({ request, options, what, url, remainingMs }, deps), {
+    return sendRepeatedly(authorized({ request, options, what, url, remainingMs }, deps), {
       clock: deps.clock,
       random: deps.random,
+      method: request.method,
       settings,
       signal: options.signal,
       remainingMs,
-      mayRepeat: (error) => request.method !== 'POST' || wasNotTaken(error),
-      onRetry: (error, attempt, waitMs) =>
-        log.info('A request failed and will be repeated.', { request: what, code: error.code, attempt, waitMs }),
+      onRetry: ({ code }, attempt, waitMs) =>
+        log.info('A request failed and will be repeated.', { request: what, code, attempt, waitMs }),
     })
   }
 }
-
-// A POST creates something. Once it may have reached the platform, a lost answer does not say whether it did its work,
-// and the API has no idempotency key: repeating it could create a second session or send a message twice. What was rate
-// limited or never got a connection did nothing. GETs read, and PUT and PATCH write a state that a repetition leaves as it is.
-function wasNotTaken(error: RetryableError): boolean {
-  return (
-    error.code === 'rate_limited' || neverConnected.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '')
-  )
-}
-
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
 /** One attempt: on 401 the credential is read anew, once per call, and only another one is tried. */
 function authorized(call: Call, deps: HttpDeps): () => Promise<Json> {

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../core/canonical-json.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
+import type { Endpoint } from './transport.ts'
 
 /** One page of a list: its records as they came, and the token of the page after it (null: the list says it ended). */
 export type Page = {
@@ -13,22 +14,33 @@ export type Page = {
 /** A page as its body tells it. */
 export type PageBody = Omit<Page, 'isLast'>
 
-/**
- * How a list is paged: values and functions only, so that the engine needs no case per endpoint.
- * `query` makes the parameters of the request for a page (token null: the first). `parse` reads a body and throws
- * `FatalError` on any other shape: a body we don't understand is never "no data" and never the end.
- * `endsWith` says whether a page was the last, given how many ids it brought that this pass had not seen.
- */
-export type Paging = {
-  query(token: string | null): Record<string, string>
+/** What to ask for a page: where, and with which parameters. */
+export type ListRequest = { endpoint: Endpoint; query: Record<string, string> }
+
+/** How a list is read: functions only, so that the engine needs no case per endpoint. */
+export type Reading = {
+  /** The request for the page at a token (null: the first), of a parent's list where there is a list per parent. */
+  request(token: string | null, parent?: string): ListRequest
+  /** Reads a body. Throws `FatalError` on any other shape: what we don't understand is never "no data", never the end. */
   parse(body: Json): PageBody
+  /** Whether a page was the last, given how many ids it brought that this pass had not seen. */
   endsWith(page: PageBody, newIds: number): boolean
 }
 
-/** Lists with `limit` and `cursor` (§4.1): the documented maximum is asked, and only `hasMore: false` ends them. */
-export function cursorPages(items: string): Paging {
+/** A list of the platform. */
+type List = {
+  /** Where it is; of lists that exist per parent (the messages of a session), where a parent's is. */
+  endpoint: Endpoint | ((parent: string) => Endpoint)
+  /** The field of an answer that holds the records. */
+  items: string
+}
+/** A list that comes in pages, and how many records a page is asked for: the documented maximum. */
+type PagedList = List & { pageSize: number }
+
+/** Lists with `limit` and `cursor` (§4.1): only `hasMore: false` ends them. */
+export function cursorPages({ items, ...list }: PagedList): Reading {
   return {
-    query: (token) => ({ limit: '100', ...(token === null ? {} : { cursor: token }) }),
+    request: pageRequests(list, 'cursor'),
     parse: (body) => {
       const { records, envelope } = recordsOf(body, items)
       const pagination = envelope.pagination
@@ -49,9 +61,9 @@ export function cursorPages(items: string): Paging {
  * hasMore. It ends at an empty page, or at a page that brings no new id. A short page is just a page, since default
  * and maximum of the limit are "not shown" (§8).
  */
-export function startAfterPages(items: string, idField: string): Paging {
+export function startAfterPages({ items, idField, ...list }: PagedList & { idField: string }): Reading {
   return {
-    query: (token) => ({ limit: '100', ...(token === null ? {} : { startAfter: token }) }),
+    request: pageRequests(list, 'startAfter'),
     parse: (body) => {
       const { records } = recordsOf(body, items)
       // One goes on from the last record that has an id; a broken one after it comes again and is taken once more.
@@ -67,12 +79,25 @@ export function startAfterPages(items: string, idField: string): Paging {
 }
 
 /** A list that answers whole, without a pagination object (§4.2, endpoint 10). */
-export function singlePage(items: string): Paging {
+export function singlePage({ endpoint, items }: List): Reading {
   return {
-    query: () => ({}),
+    request: (_token, parent) => ({ endpoint: endpointOf(endpoint, parent), query: {} }),
     parse: (body) => ({ records: recordsOf(body, items).records, nextToken: null }),
     endsWith: () => true,
   }
+}
+
+function pageRequests({ endpoint, pageSize }: Omit<PagedList, 'items'>, tokenName: string): Reading['request'] {
+  return (token, parent) => ({
+    endpoint: endpointOf(endpoint, parent),
+    query: { limit: `${pageSize}`, ...(token === null ? {} : { [tokenName]: token }) },
+  })
+}
+
+function endpointOf(endpoint: List['endpoint'], parent: string | undefined): Endpoint {
+  if (typeof endpoint !== 'function') return endpoint
+  if (parent === undefined) throw new TypeError('There is a list per parent, and none was named.')
+  return endpoint(parent)
 }
 
 function recordsOf(body: Json, items: string): { records: Json[]; envelope: { [key: string]: Json } } {

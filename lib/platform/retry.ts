@@ -1,12 +1,11 @@
-import pRetry from 'p-retry'
-import type { Clock } from '../core/clock.ts'
 import { RetryableError } from '../core/errors.ts'
+import { fullJitter, type Jitter, type RetryOptions, retry } from '../core/retry.ts'
 
 /** How a request is repeated. */
 export type RetrySettings = {
   /** Requests in all, the first one included. */
   readonly maxAttempts: number
-  /** The least wait before a repetition; it doubles with each one, plus up to as much again by chance. */
+  /** The least wait before a repetition. Chance makes it up to twice as long at first, and doubles that with each one. */
   readonly baseDelayMs: number
   /** Time for all attempts and waits of one call. */
   readonly totalMs: number
@@ -15,56 +14,41 @@ export type RetrySettings = {
 /** Five attempts in a minute at most, half a second and more between them. */
 export const defaultRetry: RetrySettings = { maxAttempts: 5, baseDelayMs: 500, totalMs: 60_000 }
 
-type RetryDeps = {
-  clock: Clock
-  random: () => number
-  settings: RetrySettings
-  signal: AbortSignal | undefined
-  /** What is left of the call's time, in milliseconds. */
-  remainingMs: () => number
-  /** Whether this request may be sent again after this error. */
-  mayRepeat: (error: RetryableError) => boolean
-  onRetry: (error: RetryableError, attempt: number, waitMs: number) => void
-}
+/** A request as far as its repetition goes. */
+type Repetition = Jitter &
+  Pick<RetryOptions, 'signal' | 'onRetry'> & {
+    method: string
+    settings: RetrySettings
+    /** What is left of the call's time, in milliseconds. */
+    remainingMs: () => number
+  }
 
-/**
- * Repeats what fails with `RetryableError`. A wait that does not fit into the remaining time is not begun: the error
- * goes to the caller with `retryAfterMs`. p-retry counts; the waiting is ours, since its timer knows no clock but its own.
- */
-export function withRetries<T>(attempt: () => Promise<T>, deps: RetryDeps): Promise<T> {
-  const { clock, settings, signal } = deps
-  return pRetry(attempt, {
-    retries: settings.maxAttempts - 1,
-    minTimeout: 0,
-    ...(signal ? { signal } : {}),
-    shouldRetry: async ({ error, attemptNumber }) => {
-      if (!(error instanceof RetryableError) || !deps.mayRepeat(error)) return false
-      const waitMs = waitBefore(error, attemptNumber, deps)
-      if (waitMs >= deps.remainingMs()) throw postponed(error, waitMs)
-      deps.onRetry(error, attemptNumber, waitMs)
-      await clock.sleep(waitMs, signal)
-      return true
-    },
+/** Sends a request again while that may help and can't do its work twice. */
+export function sendRepeatedly<T>(send: () => Promise<T>, repetition: Repetition): Promise<T> {
+  const { method, settings, remainingMs, signal, onRetry } = repetition
+  const { maxAttempts, baseDelayMs, totalMs } = settings
+  const growth = { baseMs: 2 * baseDelayMs, capMs: totalMs }
+  return retry(() => send().catch((error: unknown) => repeatable(error, method)), {
+    attempts: maxAttempts,
+    waits: { ...fullJitter(repetition, growth), leastMs: baseDelayMs, remainingMs },
+    signal,
+    ...(onRetry ? { onRetry } : {}),
   })
 }
 
-function waitBefore(error: RetryableError, attempt: number, { settings, random }: RetryDeps): number {
-  return error.retryAfterMs === undefined
-    ? Math.round(settings.baseDelayMs * 2 ** (attempt - 1) * (1 + random()))
-    : Math.max(settings.baseDelayMs, error.retryAfterMs)
+// A POST creates something. Once it may have reached the platform, a lost answer does not say whether it did its work,
+// and the API has no idempotency key: repeating it could create a second session or send a message twice. What was rate
+// limited or never got a connection did nothing. GETs read, and PUT and PATCH write a state that a repetition leaves as it is.
+function repeatable(error: unknown, method: string): RetryableError {
+  if (error instanceof RetryableError && (method !== 'POST' || wasNotTaken(error))) return error
+  throw error
 }
 
-function postponed(error: RetryableError, retryAfterMs: number): RetryableError {
-  return new RetryableError(
-    `${error.message} The next attempt would be in ${Math.ceil(retryAfterMs / 1000)} s, too late.`,
-    {
-      code: error.code,
-      cause: error,
-      retryAfterMs,
-      ...(error.status === undefined ? {} : { status: error.status }),
-    },
-  )
+function wasNotTaken({ code, cause }: RetryableError): boolean {
+  return code === 'rate_limited' || neverConnected.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
 }
+
+const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
 const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*, .* gmt$/i
 

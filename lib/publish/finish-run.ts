@@ -1,15 +1,14 @@
-import { messageOf, RetryableError } from '../core/errors.ts'
+import { RetryableError } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
+import { platformStreams } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
 import type { Announcer, Runs } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
 
-/** What a run brings to the lake that is on no list of the platform: `scan` leaves a scan that waits for publish. */
-export type OtherScan = { readonly stream: Stream; scan(run: Run): Promise<void> }
-
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer; others?: readonly OtherScan[] }
+export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer }
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -26,8 +25,7 @@ export async function finishRun(
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
   deps: FinishDeps,
 ): Promise<RunResult> {
-  const others = await scanOthers(run, deps)
-  const manifest = await publishPatiently(run, [...streams, ...others], deps)
+  const manifest = await publishPatiently(run, streams, deps)
   const record: RunRecord = {
     runId: run.runId,
     scheduledAt: run.scheduledAt,
@@ -51,33 +49,20 @@ function isUnderway({ streams }: RunRecord) {
   return streams.some(({ status }) => status === 'running')
 }
 
-/** What can't be brought now is brought by the next run: it must not keep the others from being published. */
-async function scanOthers(run: Run, { others = [], log }: FinishDeps): Promise<Stream[]> {
-  for (const { stream, scan } of others) {
-    await scan(run).catch((error: unknown) => {
-      log.error('A table was not brought up to date; the next run does it.', {
-        stream: stream.name,
-        reason: messageOf(error),
-      })
-    })
-  }
-  return others.map(({ stream }) => stream)
-}
-
-async function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {
-  for (let tries = 1; ; tries++) {
+function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {
+  const publish = async () => {
     const result = await publishRun(run, streams, deps)
-    if ('manifest' in result) return result.manifest
-    if (tries === publishTries) throw stillPublishing(result.heldBy)
-    await deps.clock.sleep(publishWaitMs)
+    return 'manifest' in result ? result.manifest : stillPublishing(result.heldBy)
   }
+  return retry(publish, { attempts: publishTries, waits: { clock: deps.clock, afterMs: () => publishWaitMs } })
 }
 
 function statusOf(results: readonly StreamResult[]): RunRecord['status'] {
   const complete = results.filter(({ status }) => status === 'complete').length
-  const failed = results.filter(({ status }) => status === 'failed').length
   if (complete === results.length) return 'complete'
-  return failed === results.length ? 'failed' : 'partial'
+  // What comes from this worker's own ledger says nothing of the platform.
+  const lists = results.filter(({ stream }) => platformStreams.some(({ name }) => name === stream))
+  return lists.length > 0 && lists.every(({ status }) => status === 'failed') ? 'failed' : 'partial'
 }
 
 function stillPublishing(heldBy: string) {

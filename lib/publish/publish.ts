@@ -80,11 +80,12 @@ type Pending = NonNullable<PublishState['pending']>
 async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> {
   const listed = await Promise.all(scans.map(async (scan) => ({ scan, files: await filesOf(scan, deps) })))
   const before = await deps.lake.readManifest(runId)
-  const manifest = manifestOf(runId, before, { listed, publishedAt: deps.clock.now() })
+  const told = listed.filter((scan) => !isIdle(scan, deps))
+  const manifest = manifestOf(runId, before, { listed: told, publishedAt: deps.clock.now() })
   // Engines that read a whole partition must not see what dead attempts left, so that goes first.
   for (const { scan, files } of listed) await removeOrphans(scan, files, deps)
   // A run that has nothing to add is not the latest because of that.
-  if (scans.length > 0) {
+  if (told.length > 0) {
     await deps.lake.writeManifest(manifest, lease.signal)
     await deps.catalog.register(manifest)
     await deps.lake.pointLatest(manifest, lease.signal)
@@ -94,6 +95,12 @@ async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): P
     await deps.index.removeScan(scan)
   }
   return manifest
+}
+
+/** Whether a scan of a log brought nothing: of a list it is news that all of it was read, of a log it is none. */
+function isIdle({ scan, files }: Listed, { published }: PublishDeps): boolean {
+  const stream = published.find(({ name }) => name === scan.stream)
+  return stream?.mode === 'append' && files?.length === 0
 }
 
 async function removeOrphans(scan: ScanSummary, files: PartFile[] | null, deps: PublishDeps) {

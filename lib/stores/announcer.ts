@@ -1,8 +1,9 @@
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { RetryableError } from '../core/errors.ts'
 import type { Manifest, RunRecord } from '../publish/manifest.ts'
 import type { Announcer } from '../publish/ports.ts'
 import { callAws } from './aws-errors.ts'
+import { type AwsTarget, clientSettings } from './clients.ts'
 import { manifestKey } from './lake-paths.ts'
 
 /** Source and kind of the event, for rules that match it. */
@@ -10,6 +11,11 @@ const runCompleted = { source: 'agent-platform-sync', detailType: 'sync.run.comp
 
 /** Tells nobody. */
 export const silentAnnouncer: Announcer = { announce: async () => {} }
+
+/** A client for EventBridge. */
+export function createEventBridge(target: AwsTarget): EventBridgeClient {
+  return new EventBridgeClient(clientSettings(target))
+}
 
 type AnnouncerDeps = { eventBridge: EventBridgeClient; bus: string; bucket: string }
 

@@ -77,10 +77,10 @@ function resetIfUnheld(fence: number, state: string, now: number) {
     ConditionExpression: unheldCondition,
     ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: {
-      ':state': { S: state },
-      ':next': { N: String(fence + 1) },
-      ':read': { N: String(fence) },
-      ':now': { N: String(now) },
+      ':state': state,
+      ':next': fence + 1,
+      ':read': fence,
+      ':now': now,
     },
   }
 }

@@ -4,14 +4,14 @@ import type { Signer } from '../audit/trail/ports.ts'
 import { keyIdOf, withLowS } from '../audit/trail/signature.ts'
 import { FatalError } from '../core/errors.ts'
 import { callAws } from './aws-errors.ts'
-import type { AwsTarget } from './clients.ts'
+import { type AwsTarget, clientSettings } from './clients.ts'
 
 /**
- * A signer over an ECC_NIST_P256 key in KMS, which never leaves it. `keyArn` is its ARN, id or alias. Of the target only
- * the region counts: the emulators have no KMS, and the SDK's own AWS_ENDPOINT_URL_KMS names another place.
+ * A signer over an ECC_NIST_P256 key in KMS, which never leaves it. `keyArn` is its ARN, id or alias. The target is
+ * AWS itself: the emulators have no KMS, and the SDK's own AWS_ENDPOINT_URL_KMS names another place.
  */
-export function createKmsSigner({ target, keyArn }: { target: Pick<AwsTarget, 'region'>; keyArn: string }): Signer {
-  const kms = new KMSClient({ region: target.region })
+export function createKmsSigner({ target, keyArn }: { target: AwsTarget; keyArn: string }): Signer {
+  const kms = new KMSClient(clientSettings(target))
   let publicKey: Promise<KeyObject> | undefined
   const readPublicKey = () => {
     publicKey ??= fetchPublicKey(kms, keyArn)

@@ -1,11 +1,7 @@
-import {
-  type AttributeValue,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb'
-import { FatalError } from '../core/errors.ts'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { FatalError, RetryableError } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 
@@ -28,22 +24,28 @@ type LeaseUpdate = { owner: string; fence: number; expiresAt: number; release?: 
 /** Reads and conditional writes of leased items in the state table. */
 export type LeasedItems = ReturnType<typeof createLeasedItems>
 
-type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>
+type Update = Omit<UpdateCommandInput, 'TableName' | 'Key'>
+
+type Held = { heldBy: string; until: number }
+
+/** How often a worker tries to take a lease that others take and give back meanwhile. */
+const acquireAttempts = 20
 
 /** Leased items over DynamoDB. All reads are consistent; every write is conditional. */
 export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }) {
+  const documents = DynamoDBDocumentClient.from(dynamodb)
+
   const read = (key: ItemKey): Promise<LeasedItem | null> =>
     callAws({ what: `read ${nameOf(key)} in table ${table}` }, async () => {
-      const input = { TableName: table, Key: keyOf(key), ConsistentRead: true }
-      const { Item } = await dynamodb.send(new GetItemCommand(input))
-      return Item ? itemOf(Item) : null
+      const { Item } = await documents.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))
+      return Item ? itemOf(Item as StoredItem) : null
     })
 
   /** Whether the write happened; false when its condition did not hold. */
   const update = (key: ItemKey, update: Update): Promise<boolean> =>
     callAws({ what: `write ${nameOf(key)} in table ${table}` }, async () => {
       try {
-        await dynamodb.send(new UpdateItemCommand({ TableName: table, Key: keyOf(key), ...update }))
+        await documents.send(new UpdateCommand({ TableName: table, Key: key, ...update }))
         return true
       } catch (error) {
         if (isConditionFailure(error)) return false
@@ -51,19 +53,22 @@ export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClien
       }
     })
 
-  /** Takes the lease if it is free or expired. An owner is one attempt, so a lease that is already its own is the one it took. */
-  const acquire = async (key: ItemKey, claim: LeaseClaim): Promise<LeasedItem | { heldBy: string; until: number }> => {
-    for (;;) {
-      const item = await read(key)
-      if (item?.owner && item.expiresAt > claim.now) {
-        return item.owner === claim.owner ? item : { heldBy: item.owner, until: item.expiresAt }
-      }
-      const fence = (item?.fence ?? 0) + 1
-      if (await update(key, takeOver(item, claim, fence))) {
-        return { ...(item ?? emptyItem), fence, owner: claim.owner, expiresAt: claim.expiresAt }
-      }
+  const takeIfFree = async (key: ItemKey, claim: LeaseClaim): Promise<LeasedItem | Held | RetryableError> => {
+    const item = await read(key)
+    if (item?.owner && item.expiresAt > claim.now) {
+      return item.owner === claim.owner ? item : { heldBy: item.owner, until: item.expiresAt }
     }
+    const fence = (item?.fence ?? 0) + 1
+    if (!(await update(key, takeOver(item, claim, fence)))) return overtaken(key)
+    return { ...(item ?? emptyItem), fence, owner: claim.owner, expiresAt: claim.expiresAt }
   }
+
+  /**
+   * Takes the lease if it is free or expired. An owner is one attempt, so a lease that is already its own is the one it
+   * took. Nothing is waited for: whoever was first has the lease now, and the next read says so.
+   */
+  const acquire = (key: ItemKey, claim: LeaseClaim): Promise<LeasedItem | Held> =>
+    retry(() => takeIfFree(key, claim), { attempts: acquireAttempts })
 
   /** Writes the state under a lease, optionally with a scan that from now on waits for publish. */
   const save = async (
@@ -84,24 +89,25 @@ export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClien
 
 const emptyItem = { state: null, unpublished: {} }
 
-function keyOf({ pk, sk }: ItemKey) {
-  return { pk: { S: pk }, sk: { S: sk } }
-}
-
 function nameOf({ pk, sk }: ItemKey) {
   return `${pk} ${sk}`
 }
 
-function itemOf(item: Record<string, AttributeValue>): LeasedItem {
-  return {
-    fence: Number(item.fence?.N ?? 0),
-    owner: item.leaseOwner?.S ?? null,
-    expiresAt: Number(item.leaseExpiresAt?.N ?? 0),
-    state: item.state?.S ?? null,
-    unpublished: Object.fromEntries(
-      Object.entries(item.unpublished?.M ?? {}).map(([id, value]) => [id, value.S ?? '']),
-    ),
-  }
+function overtaken(key: ItemKey) {
+  const message = `other workers took the lease on ${nameOf(key)} ${acquireAttempts} times in a row. Try again`
+  return new RetryableError(message, { code: 'storage_unavailable' })
+}
+
+type StoredItem = {
+  fence?: number
+  leaseOwner?: string
+  leaseExpiresAt?: number
+  state?: string
+  unpublished?: Record<string, string>
+}
+
+function itemOf({ fence = 0, leaseOwner, leaseExpiresAt = 0, state, unpublished = {} }: StoredItem): LeasedItem {
+  return { fence, owner: leaseOwner ?? null, expiresAt: leaseExpiresAt, state: state ?? null, unpublished }
 }
 
 /** The condition under which a lease may be taken: it is as we read it, and nobody holds it now. */
@@ -113,11 +119,11 @@ function takeOver(item: LeasedItem | null, claim: LeaseClaim, fence: number): Up
       'SET fence = :fence, leaseOwner = :owner, leaseExpiresAt = :expiresAt, unpublished = if_not_exists(unpublished, :none)',
     ConditionExpression: item ? unheldCondition : 'attribute_not_exists(pk)',
     ExpressionAttributeValues: {
-      ':fence': { N: String(fence) },
-      ':owner': { S: claim.owner },
-      ':expiresAt': { N: String(claim.expiresAt) },
-      ':none': { M: {} },
-      ...(item ? { ':read': { N: String(item.fence) }, ':now': { N: String(claim.now) } } : {}),
+      ':fence': fence,
+      ':owner': claim.owner,
+      ':expiresAt': claim.expiresAt,
+      ':none': {},
+      ...(item ? { ':read': item.fence, ':now': claim.now } : {}),
     },
   }
 }
@@ -136,11 +142,11 @@ function saveUnderLease(write: {
     ConditionExpression: 'fence = :fence AND leaseOwner = :owner',
     ExpressionAttributeNames: { '#state': 'state', ...(waiting ? { '#scan': waiting.id } : {}) },
     ExpressionAttributeValues: {
-      ':state': { S: state },
-      ':fence': { N: String(lease.fence) },
-      ':owner': { S: lease.owner },
-      ...(lease.release ? {} : { ':expiresAt': { N: String(lease.expiresAt) } }),
-      ...(waiting ? { ':summary': { S: waiting.summary } } : {}),
+      ':state': state,
+      ':fence': lease.fence,
+      ':owner': lease.owner,
+      ...(lease.release ? {} : { ':expiresAt': lease.expiresAt }),
+      ...(waiting ? { ':summary': waiting.summary } : {}),
     },
   }
 }

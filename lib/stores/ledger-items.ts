@@ -1,14 +1,9 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  QueryCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb'
-import { eachConcurrently, slices } from '../core/concurrency.ts'
-import { callAws } from './aws-errors.ts'
-import { type Backoff, untilDone } from './backoff.ts'
-import { type BatchWrite, createBatchWrite } from './batch-write.ts'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb'
+import type { Jitter } from '../core/retry.ts'
+import { storageError } from './aws-errors.ts'
+import { createBatchWrite } from './batch-write.ts'
+import { readItems, writeItems } from './batches.ts'
 import type { TableShape } from './resources.ts'
 
 /**
@@ -41,43 +36,29 @@ export type LedgerItems = {
   scan(sk: string): AsyncIterable<LedgerItem>
 }
 
-type Deps = Backoff & { dynamodb: DynamoDBClient; table: string }
-
-const itemsPerWrite = 25
-const keysPerRead = 100
-const callsAtOnce = 8
+type Deps = Jitter & { dynamodb: DynamoDBClient; table: string }
 
 /** Batched calls on the limits table; what DynamoDB leaves undone is sent again. All reads are consistent. */
 export function createLedgerItems(deps: Deps): LedgerItems {
-  const { dynamodb, table } = deps
+  const { dynamodb, table, clock, random } = deps
+  const documents = DynamoDBDocumentClient.from(dynamodb)
   const batchWrite = createBatchWrite({ ...deps, attributes: attributesOf })
+  const common = { TableName: table, ConsistentRead: true }
   return {
-    write: (items) =>
-      eachConcurrently(slices(distinct(items), itemsPerWrite), callsAtOnce, (some) =>
-        writeBatch(some, batchWrite, deps),
-      ),
-    read: async (keys) => {
-      const found: LedgerItem[] = []
-      await eachConcurrently(slices(distinct(keys), keysPerRead), callsAtOnce, async (some) => {
-        found.push(...(await readBatch(some, deps)))
-      })
-      return found
-    },
+    write: (items) => writeItems(distinct(items), { table, clock, random, batchWrite }),
+    read: (keys) => readItems<LedgerItem>(distinct(keys), { documents, table, clock, random }),
     query: (pk, { from, to, newestFirst = false }) => {
       const condition = {
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ExpressionAttributeValues: { ':pk': { S: pk }, ':from': { S: from }, ':to': { S: to } },
+        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
         ScanIndexForward: !newestFirst,
       }
-      const input = { TableName: table, ConsistentRead: true, ...condition }
-      const page = (start: Start) => dynamodb.send(new QueryCommand({ ...input, ...start }))
-      return paged((start) => callAws({ what: `read ${pk} from table ${table}` }, () => page(start)))
+      const pages = paginateQuery({ client: documents }, { ...common, ...condition })
+      return itemsOn(pages, `read ${pk} from table ${table}`)
     },
     scan: (sk) => {
-      const filter = { FilterExpression: 'sk = :sk', ExpressionAttributeValues: { ':sk': { S: sk } } }
-      const input = { TableName: table, ConsistentRead: true, ...filter }
-      const page = (start: Start) => dynamodb.send(new ScanCommand({ ...input, ...start }))
-      return paged((start) => callAws({ what: `read table ${table}` }, () => page(start)))
+      const filter = { FilterExpression: 'sk = :sk', ExpressionAttributeValues: { ':sk': sk } }
+      return itemsOn(paginateScan({ client: documents }, { ...common, ...filter }), `read table ${table}`)
     },
   }
 }
@@ -86,52 +67,16 @@ function distinct<K extends LedgerKey>(items: K[]): K[] {
   return [...new Map(items.map((item) => [`${item.pk} ${item.sk}`, item])).values()]
 }
 
-function writeBatch(
-  items: LedgerItem[],
-  batchWrite: BatchWrite<LedgerItem>,
-  { table, clock, random }: Deps,
-): Promise<void> {
-  const what = `write ${items.length} items to table ${table}`
-  return callAws({ what }, () => untilDone(items, (rest) => batchWrite(rest), { clock, random, what }))
-}
+type Page = { Items?: object[] | undefined }
 
-async function readBatch(keys: LedgerKey[], { dynamodb, table, clock, random }: Deps): Promise<LedgerItem[]> {
-  const what = `read ${keys.length} items from table ${table}`
-  const found: LedgerItem[] = []
-  const send = async (work: Attributes[]) => {
-    const request = { Keys: work, ConsistentRead: true }
-    const answer = await dynamodb.send(new BatchGetItemCommand({ RequestItems: { [table]: request } }))
-    for (const item of answer.Responses?.[table] ?? []) found.push(itemOf(item))
-    return answer.UnprocessedKeys?.[table]?.Keys ?? []
-  }
-  const work = keys.map(({ pk, sk }) => ({ pk: { S: pk }, sk: { S: sk } }))
-  await callAws({ what }, () => untilDone(work, send, { clock, random, what }))
-  return found
-}
-
-type Attributes = Record<string, AttributeValue>
-type Start = { ExclusiveStartKey?: Attributes }
-
-async function* paged(
-  readPage: (start: Start) => Promise<{ Items?: Attributes[] | undefined; LastEvaluatedKey?: Attributes | undefined }>,
-): AsyncGenerator<LedgerItem> {
-  let start: Start = {}
-  for (;;) {
-    const { Items = [], LastEvaluatedKey } = await readPage(start)
-    yield* Items.map(itemOf)
-    if (!LastEvaluatedKey) return
-    start = { ExclusiveStartKey: LastEvaluatedKey }
+async function* itemsOn(pages: AsyncIterable<Page>, what: string): AsyncGenerator<LedgerItem> {
+  try {
+    for await (const { Items = [] } of pages) yield* Items as LedgerItem[]
+  } catch (error) {
+    throw storageError(error, { what })
   }
 }
 
 function attributesOf({ pk, sk, body }: LedgerItem): string {
   return `{"pk":{"S":${JSON.stringify(pk)}},"sk":{"S":${JSON.stringify(sk)}},"body":{"S":${JSON.stringify(body)}}}`
-}
-
-function itemOf(item: Attributes): LedgerItem {
-  return {
-    pk: item.pk?.S ?? '',
-    sk: item.sk?.S ?? '',
-    body: item.body?.S ?? '',
-  }
 }

@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Clock } from '../core/clock.ts'
+import type { Jitter } from '../core/retry.ts'
 import { type LimitState, type OutgoingLimit, pendingState } from '../limits/limit-state.ts'
-import { isFailure, keyText, type LimitOutcome, type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
+import { isFailure, keyText, type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { Ledger, LedgerReader } from '../limits/ports.ts'
-import type { Backoff } from './backoff.ts'
+import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import { createLeasedItems, type LeasedItems } from './leased-items.ts'
 import {
   failureItem,
@@ -36,7 +37,7 @@ export type LedgerParts = {
 }
 
 /** The parts over the limits table in DynamoDB. */
-export function ledgerParts(deps: Backoff & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
+export function ledgerParts(deps: Jitter & { dynamodb: DynamoDBClient; table: string }): LedgerParts {
   return { items: createLedgerItems(deps), leases: createLeasedItems(deps), clock: deps.clock }
 }
 
@@ -100,6 +101,7 @@ export function createLedgerReader({ items, leases, clock }: LedgerParts): Ledge
       for await (const { body } of items.query(partitionOf(identity), range)) outcomes.push(readOutcome(body))
       return outcomes
     },
+    outcomesAfter: (place, until, count) => outcomesAfter(items, place, { until, count }),
     outcomesBetween: (from, to) => between(from, to, () => true),
     failedBetween: async function* (from, to) {
       for await (const outcome of between(from, to, ([, , name]) => isFailure(name))) {
@@ -122,6 +124,25 @@ async function readOutcomes(items: LedgerItems, keys: OutcomeKey[]): Promise<Map
   const found = await items.read(keys.map(outcomeItemKey))
   return new Map(found.map(({ body }) => readOutcome(body)).map((outcome) => [keyText(outcomeKey(outcome)), outcome]))
 }
+
+async function outcomesAfter(
+  items: LedgerItems,
+  place: string,
+  { until, count }: { until: number; count: number },
+): Promise<{ outcomes: LimitOutcome[]; next: string | null }> {
+  const keys: OutcomeKey[] = []
+  // Sorts right after the place, so that what lies there is not read again.
+  const range = { from: `${place}\u0000`, to: new Date(until - 1).toISOString() + lastText }
+  for (const pk of logPartitions(Date.parse(place.slice(0, isoLength)), until)) {
+    for await (const { sk, body } of items.query(pk, range)) {
+      keys.push(...readLog(body).map(([identity, name]) => ({ identity, name })))
+      if (keys.length >= count) return { outcomes: [...(await readOutcomes(items, keys)).values()], next: sk }
+    }
+  }
+  return { outcomes: [...(await readOutcomes(items, keys)).values()], next: null }
+}
+
+const isoLength = new Date(0).toISOString().length
 
 async function* outcomesInLog(
   items: LedgerItems,

@@ -1,43 +1,40 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { type AttributeValue, type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, GetCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { eachConcurrently, slices } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
+import type { Jitter } from '../core/retry.ts'
 import type { CurrentRecord, Records, StoredRecord } from '../sync/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
-import { type Backoff, untilDone } from './backoff.ts'
 import { createBatchWrite } from './batch-write.ts'
-import { readFirstSeen } from './first-seen.ts'
-import { liveKeys } from './live-keys.ts'
+import { callsAtOnce, itemsPerWrite, readItems, writeItems } from './batches.ts'
 import type { ObjectStore } from './objects.ts'
 
 /** What the records store works with. `bodies` takes the bodies that are too large for an item. */
-type RecordsDeps = Backoff & { dynamodb: DynamoDBClient; table: string; bodies: ObjectStore }
+type RecordsDeps = Jitter & { dynamodb: DynamoDBClient; table: string; bodies: ObjectStore }
+
+type Table = { documents: DynamoDBDocumentClient; table: string }
 
 /** An item may have 400 KB, its attribute names and the other attributes included. */
 const maxBodyBytes = 350 * 1024
 /** A partition key may have 2,048 bytes. */
 const maxKeyBytes = 2048
-const itemsPerWrite = 25
-const keysPerRead = 100
-const callsAtOnce = 8
 
 /** Current records in DynamoDB: one item per stream and primary key, large bodies in the lake bucket. */
 export function createRecords(deps: RecordsDeps): Records {
-  const { dynamodb, table, bodies } = deps
+  const { dynamodb, table, bodies, clock, random } = deps
+  const documents = DynamoDBDocumentClient.from(dynamodb)
   const batchWrite = createBatchWrite({ ...deps, attributes: recordAttributes })
 
   return {
     put: async ({ stream, records, changedAt, mayExist, signal }) => {
       const newest = [...new Map(records.map((record) => [recordKey(stream, record.key), record]))]
-      const firstSeen = new Map<string, number>()
-      if (mayExist) {
-        const keys = newest.map(([pk]) => pk)
-        await eachConcurrently(slices(keys, keysPerRead), callsAtOnce, async (some) => {
-          for (const [pk, at] of await readFirstSeen(deps, some, signal)) firstSeen.set(pk, at)
-        })
-      }
+      const batch = { documents, table, clock, random, signal }
+      const existing = mayExist ? newest.map(([pk]) => ({ pk })) : []
+      const known = await readItems<FirstSeen>(existing, { ...batch, projection: 'pk, firstSeenAt' })
+      const firstSeen = new Map(known.map(({ pk, firstSeenAt }) => [pk, firstSeenAt]))
       await eachConcurrently(slices(newest, itemsPerWrite), callsAtOnce, async (some) => {
         const items: RecordItem[] = []
         for (const [pk, record] of some) {
@@ -45,22 +42,20 @@ export function createRecords(deps: RecordsDeps): Records {
           const body = await bodyOf(bodies, { stream, record, signal })
           items.push({ pk, hash, ...body, firstSeenAt: firstSeen.get(pk) ?? changedAt, changedAt })
         }
-        const context = { what: `write ${items.length} current records to table ${table}`, signal }
-        const send = (rest: RecordItem[]) => batchWrite(rest, signal)
-        await callAws(context, () => untilDone(items, send, { ...deps, ...context }))
+        await writeItems(items, { ...batch, batchWrite })
       })
     },
     tombstone: ({ stream, keys, deletedAt, signal }) =>
       eachConcurrently(new Set(keys), callsAtOnce, (key) =>
-        markDeleted(deps, { pk: recordKey(stream, key), deletedAt, signal }),
+        markDeleted({ documents, table }, { pk: recordKey(stream, key), deletedAt, signal }),
       ),
     get: (stream, key) =>
       callAws({ what: `read a current record of ${stream} from table ${table}` }, async () => {
-        const input = { TableName: table, Key: { pk: { S: recordKey(stream, key) } }, ConsistentRead: true }
-        const { Item } = await dynamodb.send(new GetItemCommand(input))
-        return Item ? storedRecord(bodies, key, Item) : null
+        const input = { TableName: table, Key: { pk: recordKey(stream, key) }, ConsistentRead: true }
+        const { Item } = await documents.send(new GetCommand(input))
+        return Item ? storedRecord(bodies, key, Item as StoredItem) : null
       }),
-    keys: (stream, signal) => liveKeys(deps, `${stream}#`, signal),
+    keys: (stream, signal) => liveKeys({ documents, table }, `${stream}#`, signal),
   }
 }
 
@@ -78,6 +73,8 @@ type BodyPlace = { body: string } | { bodyKey: string }
 
 /** A record as an item of the records table; its body, or the key of the object that holds it. */
 type RecordItem = { pk: string; hash: string; firstSeenAt: number; changedAt: number } & BodyPlace
+
+type FirstSeen = Pick<RecordItem, 'pk' | 'firstSeenAt'>
 
 function recordAttributes(item: RecordItem): string {
   const body =
@@ -100,38 +97,37 @@ async function bodyOf(
 
 /** Of a record that does not exist, or is deleted already, nothing is written. */
 function markDeleted(
-  { dynamodb, table }: RecordsDeps,
+  { documents, table }: Table,
   { pk, deletedAt, signal }: { pk: string; deletedAt: number; signal: AbortSignal },
 ): Promise<void> {
   return callAws({ what: `mark a record as deleted in table ${table}`, signal }, async () => {
-    const command = new UpdateItemCommand({
+    const command = new UpdateCommand({
       TableName: table,
-      Key: { pk: { S: pk } },
+      Key: { pk },
       UpdateExpression: 'SET deletedAt = :at',
       ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
-      ExpressionAttributeValues: { ':at': { N: String(deletedAt) } },
+      ExpressionAttributeValues: { ':at': deletedAt },
     })
     try {
-      await dynamodb.send(command, { abortSignal: signal })
+      await documents.send(command, { abortSignal: signal })
     } catch (error) {
       if (!isConditionFailure(error)) throw error
     }
   })
 }
 
-async function storedRecord(
-  bodies: ObjectStore,
-  key: string,
-  item: Record<string, AttributeValue>,
-): Promise<StoredRecord> {
-  return {
-    key,
-    hash: item.hash?.S ?? '',
-    body: item.body?.S ?? (await largeBody(bodies, item.bodyKey?.S ?? '')),
-    firstSeenAt: Number(item.firstSeenAt?.N),
-    changedAt: Number(item.changedAt?.N),
-    deletedAt: item.deletedAt?.N === undefined ? null : Number(item.deletedAt.N),
-  }
+type StoredItem = {
+  hash: string
+  body?: string
+  bodyKey?: string
+  firstSeenAt: number
+  changedAt: number
+  deletedAt?: number
+}
+
+async function storedRecord(bodies: ObjectStore, key: string, item: StoredItem): Promise<StoredRecord> {
+  const { hash, body, bodyKey = '', firstSeenAt, changedAt, deletedAt = null } = item
+  return { key, hash, body: body ?? (await largeBody(bodies, bodyKey)), firstSeenAt, changedAt, deletedAt }
 }
 
 async function largeBody(bodies: ObjectStore, bodyKey: string): Promise<string> {
@@ -139,4 +135,36 @@ async function largeBody(bodies: ObjectStore, bodyKey: string): Promise<string> 
   if (bytes) return (await promisify(gunzip)(bytes)).toString()
   const message = `the body of a record is missing: s3://${bodies.bucket}/${bodyKey}. Reset its stream with --index to write it anew`
   throw new FatalError(message, { code: 'damaged_state' })
+}
+
+/** A lease must outlast the read of the whole table, so that it is read in several places at once. */
+const scansAtOnce = 8
+
+/** A digest stands for a primary key that is too long (`recordKey`): the key itself can't be told from it. */
+const digest = /^sha256:[0-9a-f]{64}$/
+
+/** The keys of the records under a prefix of the partition key that are not deleted. Reads all of the table. */
+async function* liveKeys(
+  { documents, table }: Table,
+  prefix: string,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const input = {
+    TableName: table,
+    TotalSegments: scansAtOnce,
+    ConsistentRead: true,
+    FilterExpression: 'begins_with(pk, :prefix) AND attribute_not_exists(deletedAt)',
+    ExpressionAttributeValues: { ':prefix': prefix },
+    ProjectionExpression: 'pk',
+  }
+  const context = { what: `read the keys of ${prefix} from table ${table}`, signal }
+  let segments = Array.from({ length: scansAtOnce }, (_, Segment) =>
+    paginateScan({ client: documents }, { ...input, Segment }, { abortSignal: signal }),
+  )
+  while (segments.length > 0) {
+    const pages = await callAws(context, () => Promise.all(segments.map((segment) => segment.next())))
+    const keys = pages.flatMap(({ value }) => (value?.Items ?? []).map(({ pk }) => String(pk).slice(prefix.length)))
+    yield* keys.filter((key) => !digest.test(key))
+    segments = segments.filter((_, i) => !pages[i]?.done)
+  }
 }

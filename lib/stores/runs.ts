@@ -1,4 +1,5 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
@@ -6,48 +7,48 @@ import { callAws, isConditionFailure } from './aws-errors.ts'
 const partition = 'run'
 
 function keyOf({ scheduledAt, runId }: { scheduledAt: number; runId: string }) {
-  return {
-    pk: { S: partition },
-    sk: { S: `${new Date(scheduledAt).toISOString()}#${runId}` },
-  }
+  return { pk: partition, sk: `${new Date(scheduledAt).toISOString()}#${runId}` }
 }
 
 /** Run records in the state table, ordered by the time they were scheduled for. */
 export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs {
+  const documents = DynamoDBDocumentClient.from(dynamodb)
   return {
     write: (record) =>
       callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
-        const Item = { ...keyOf(record), record: { S: JSON.stringify(record) } }
+        const Item = { ...keyOf(record), record: JSON.stringify(record) }
         const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
         try {
-          await dynamodb.send(new PutItemCommand({ TableName: table, Item, ...condition }))
+          await documents.send(new PutCommand({ TableName: table, Item, ...condition }))
         } catch (error) {
           if (!isConditionFailure(error)) throw error
         }
       }),
     latest: () =>
       callAws({ what: `read the latest run from table ${table}` }, async () => {
-        const { Items = [] } = await dynamodb.send(
+        const { Items = [] } = await documents.send(
           new QueryCommand({
             TableName: table,
             KeyConditionExpression: 'pk = :run',
-            ExpressionAttributeValues: { ':run': { S: partition } },
+            ExpressionAttributeValues: { ':run': partition },
             ScanIndexForward: false,
             Limit: 1,
             ConsistentRead: true,
           }),
         )
-        const text = Items[0]?.record?.S
-        return text === undefined ? null : RunRecord.parse(JSON.parse(text))
+        return recordOf(Items[0])
       }),
     read: (run) =>
       callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
         const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
-        const { Item } = await dynamodb.send(new GetItemCommand(input))
-        const text = Item?.record?.S
-        return text === undefined ? null : RunRecord.parse(JSON.parse(text))
+        const { Item } = await documents.send(new GetCommand(input))
+        return recordOf(Item)
       }),
   }
+}
+
+function recordOf(item: { record?: string } | undefined): RunRecord | null {
+  return item?.record === undefined ? null : RunRecord.parse(JSON.parse(item.record))
 }
 
 /** Whether another worker has a stream of the run: then that one's word on the run stands, before or after this one's. */

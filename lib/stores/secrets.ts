@@ -1,18 +1,16 @@
-import {
-  GetSecretValueCommand,
-  ResourceNotFoundException,
-  type SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager'
+import { GetSecretValueCommand, ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import type { Credentials } from '../platform/transport.ts'
 import { callAws } from './aws-errors.ts'
+import { type AwsTarget, clientSettings } from './clients.ts'
 
 /** Reads the text of a secret, each time anew. */
 export type ReadSecret = (secretId: string) => Promise<string>
 
 /** Secrets from Secrets Manager. @throws FatalError `configuration` when a secret is missing or has no text. */
-export function createSecretReader(client: SecretsManagerClient): ReadSecret {
+export function createSecretReader(target: AwsTarget): ReadSecret {
+  const client = new SecretsManagerClient(clientSettings(target))
   return async (secretId) => {
     const { SecretString } = await callAws({ what: `read the secret ${secretId}` }, async () => {
       try {

@@ -1,64 +1,30 @@
 import { singlePage } from '../platform/paging.ts'
-import { Computer, ProvisioningStep } from '../platform/schemas/computer.ts'
-import { field, within } from './columns.ts'
-import { defineStream } from './stream.ts'
-import { defineTable } from './table.ts'
-
-const computersTable = defineTable({
-  name: 'computers',
-  doc: 'Computers that sessions can run on: one row per computer.',
-  key: ['id'],
-  each: (computer: Computer) => [computer],
-  columns: [
-    field(Computer, 'id'),
-    field(Computer, 'name'),
-    field(Computer, 'providerType'),
-    field(Computer, 'createdAt', { type: 'timestamp' }),
-    field(Computer, 'hostname'),
-    field(Computer, 'status'),
-    field(Computer, 'relayClientUrl'),
-    field(Computer, 'relayAgentUrl'),
-    field(Computer, 'remoteUser'),
-  ],
-})
-
-type StepRow = { computer: Computer; position: number; step: ProvisioningStep }
-function ofStep(row: StepRow) {
-  return row.step
-}
-
-const steps = defineTable({
-  name: 'computer_provisioning_steps',
-  doc: 'Steps of setting computers up: one row per computer and step.',
-  key: ['computer_id', 'position'],
-  each: (computer: Computer): StepRow[] =>
-    computer.provisioningSteps?.map((step, position) => ({ computer, position, step })) ?? [],
-  columns: [
-    within((row: StepRow) => row.computer, field(Computer, 'id', { name: 'computer_id' })),
-    {
-      name: 'position',
-      type: 'int64',
-      doc: "Place in the computer's list of steps, from 0.",
-      value: (row) => row.position,
-    },
-    within(ofStep, field(ProvisioningStep, 'id', { name: 'step_id' })),
-    within(ofStep, field(ProvisioningStep, 'name')),
-    within(ofStep, field(ProvisioningStep, 'status')),
-    within(ofStep, field(ProvisioningStep, 'error')),
-    within(ofStep, field(ProvisioningStep, 'installSessionId')),
-    within(ofStep, field(ProvisioningStep, 'startedAt', { type: 'timestamp' })),
-    within(ofStep, field(ProvisioningStep, 'completedAt', { type: 'timestamp' })),
-  ],
-})
+import { Computer } from '../platform/schemas/computer.ts'
+import { nestedTable, recordTable } from './schema-tables.ts'
+import { definePlatformStream } from './stream.ts'
 
 /** Computers that sessions can run on (§4.2, endpoint 10). */
-export const computers = defineStream({
+export const computers = definePlatformStream({
   name: 'computers',
   doc: 'Computers that sessions can run on. A computer changes while it is being set up.',
-  endpoint: { base: 'v0', path: '/api/v0/computers' },
-  paging: singlePage('computers'),
+  mode: 'full_refresh',
+  reading: singlePage({ endpoint: { base: 'v0', path: '/api/v0/computers' }, items: 'computers' }),
   schema: Computer,
   primaryKey: 'id',
   secretPaths: [],
-  tables: [computersTable, steps],
+  tables: [
+    recordTable(Computer, {
+      name: 'computers',
+      doc: 'Computers that sessions can run on: one row per computer.',
+      key: ['id'],
+      fields: { provisioningSteps: 'left_out' },
+    }),
+    nestedTable(Computer, 'provisioningSteps', {
+      name: 'computer_provisioning_steps',
+      doc: 'Steps of setting computers up: one row per computer and step.',
+      parentKey: { field: 'id', column: 'computer_id' },
+      elementKey: { column: 'position', doc: "Place in the computer's list of steps, from 0." },
+      fields: { id: { column: 'step_id' } },
+    }),
+  ],
 })

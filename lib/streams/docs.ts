@@ -1,21 +1,17 @@
-import type { Paging } from '../platform/paging.ts'
+import type { Reading } from '../platform/paging.ts'
 import { currentName, currentQuery } from './current.ts'
-import { type Stream, tablesOf } from './stream.ts'
+import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
-/**
- * The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. `own` streams come from
- * this worker's tables, not from a list of the platform.
- */
-export function renderStreamsDoc(read: readonly Stream[], own: readonly Stream[] = []): string {
+/** The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. */
+export function renderStreamsDoc(streams: readonly Stream[]): string {
   return [
     '# Streams and tables',
     'Generated from `lib/streams/` by `npm run docs`; a test keeps it fresh. § marks sections of [platform.md](platform.md).',
-    overview([...read, ...own]),
-    ...reading(read),
+    overview(streams),
+    ...reading(streams),
     ...quarantine(),
-    ...read.flatMap(section),
-    ...own.flatMap(ownSection),
+    ...streams.flatMap(section),
     '',
   ]
     .join('\n\n')
@@ -88,29 +84,36 @@ function exampleOf(streams: readonly Stream[]): [Stream, Table] {
 }
 
 function section(stream: Stream): string[] {
-  const { endpoint, paging, primaryKey, secretPaths } = stream
+  const { name, doc, mode, primaryKey, secretPaths, changedAt } = stream
   const facts = [
-    `- Endpoint: \`GET {${endpoint.base === 'app' ? 'app_url' : 'base_url'}}${endpoint.path}\``,
-    `- Paging: ${pagingDoc(paging)}`,
+    `- Sync mode: ${modes[mode]}`,
+    ...(isPlatformStream(stream)
+      ? listFacts(stream)
+      : ["- Source: this worker's own records, not a list of the platform"]),
     `- Primary key: ${code(primaryKey)}`,
-    `- Copies of a record within a scan: ${stream.changedAt ? 'the one changed last wins' : 'the one read last wins'}`,
+    ...(mode === 'full_refresh'
+      ? [`- Copies of a record within a scan: the one ${changedAt ? 'changed' : 'read'} last wins`]
+      : []),
     ...(secretPaths.length > 0 ? [`- Replaced by fingerprints: ${secretPaths.map(code).join(', ')}`] : []),
   ]
-  return [`## ${stream.name}`, stream.doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
+  return [`## ${name}`, doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }
 
-function ownSection({ name, doc, primaryKey, tables }: Stream): string[] {
-  return [
-    `## ${name}`,
-    doc,
-    `- Source: this worker's own records, not a list of the platform\n- Primary key: ${code(primaryKey)}`,
-    ...tables.flatMap(tableSection),
-  ]
+const modes: Record<SyncMode, string> = {
+  full_refresh: 'full refresh with change detection',
+  append: 'append',
+  incremental: 'incremental',
+}
+
+function listFacts({ reading }: PlatformStream): string[] {
+  const { endpoint } = reading.request(null)
+  const address = endpoint.base === 'app' ? 'app_url' : 'base_url'
+  return [`- Endpoint: \`GET {${address}}${endpoint.path}\``, `- Paging: ${pagingDoc(reading)}`]
 }
 
 /** Read off the parameters that a request for a later page carries. */
-function pagingDoc({ query }: Paging): string {
-  const parameters = Object.entries(query('token'))
+function pagingDoc({ request }: Reading): string {
+  const parameters = Object.entries(request('token').query)
   const token = parameters.find(([, value]) => value === 'token')?.[0]
   const limit = parameters.find(([name]) => name === 'limit')?.[1]
   return token === undefined ? 'none, the list answers whole' : `by ${code(token)}, ${limit} records a page`

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { isPlainObject } from '../core/canonical-json.ts'
 import { isRawNumber, type Json } from '../core/json.ts'
-import { knownValuesOf, parseTime } from '../platform/fields.ts'
-import { fieldAt } from './columns.ts'
-import { layersOf } from './schema-layers.ts'
+import { formOf, knownValuesOf, parseTime } from '../platform/fields.ts'
+import { coreOf, declaredBy } from './schema-layers.ts'
 import type { Stream } from './stream.ts'
 
 type JsonObject = { [key: string]: Json }
@@ -26,11 +25,10 @@ const nothing: Drift = { extra: null, drifted: false }
 
 /**
  * Compiles the inspector of a stream once, since it runs for every new or changed record.
- * @throws TypeError for a kind of schema that it can't look through, or a `timeStrings` path that is no field.
+ * @throws TypeError for a kind of schema that it can't look through.
  */
-export function inspectorOf({ schema, timeStrings = [] }: Pick<Stream, 'schema' | 'timeStrings'>): Inspector {
-  for (const path of timeStrings) fieldAt(schema, path)
-  const visit = visitOf(schema, '', new Set(timeStrings))!
+export function inspectorOf({ schema }: Pick<Stream, 'schema'>): Inspector {
+  const visit = visitOf(schema)!
   return (record) => {
     const seen = { drifted: false }
     const extra = visit(record, seen) as JsonObject | undefined
@@ -40,14 +38,13 @@ export function inspectorOf({ schema, timeStrings = [] }: Pick<Stream, 'schema' 
 }
 
 /** How to look through a schema; undefined when nothing below it can be unknown. */
-function visitOf(schema: z.ZodType, path: string, times: ReadonlySet<string>): Visit | undefined {
-  const layers = layersOf(schema)
-  const core = layers.at(-1)!
-  if (core instanceof z.ZodObject) return objectVisit(core, path, times)
-  if (core instanceof z.ZodRecord) return eachValue(visitOf(core.valueType as z.ZodType, `${path}.*`, times))
-  if (core instanceof z.ZodArray) return eachElement(visitOf(core.element as z.ZodType, `${path}[]`, times))
-  if (times.has(path)) return unreadableTime
-  const known = layers.map(knownValuesOf).find((values) => values !== undefined)
+function visitOf(schema: z.ZodType): Visit | undefined {
+  const core = coreOf(schema)
+  if (core instanceof z.ZodObject) return objectVisit(core)
+  if (core instanceof z.ZodRecord) return eachValue(visitOf(core.valueType as z.ZodType))
+  if (core instanceof z.ZodArray) return eachElement(visitOf(core.element as z.ZodType))
+  if (declaredBy(schema, formOf) === 'time_text') return unreadableTime
+  const known = declaredBy(schema, knownValuesOf)
   if (known !== undefined) return outsideOf(new Set(known))
   if (leaves.some((kind) => core instanceof kind)) return undefined
   throw new TypeError(`Drift can't be found in a schema of type "${core.def.type}": teach streams/drift.ts about it.`)
@@ -55,13 +52,8 @@ function visitOf(schema: z.ZodType, path: string, times: ReadonlySet<string>): V
 
 const leaves = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodUnknown, z.ZodNever, z.ZodLiteral, z.ZodEnum] as const
 
-function objectVisit(schema: z.ZodObject, path: string, times: ReadonlySet<string>): Visit {
-  const fields = new Map(
-    Object.entries(schema.shape).map(([key, field]) => {
-      const inner = path === '' ? key : `${path}.${key}`
-      return [key, visitOf(field as z.ZodType, inner, times) ?? null]
-    }),
-  )
+function objectVisit(schema: z.ZodObject): Visit {
+  const fields = new Map(Object.entries(schema.shape).map(([key, field]) => [key, visitOf(field as z.ZodType) ?? null]))
   return (value, seen) => {
     // The schema takes a number kept as its digits for an object without fields.
     if (!isPlainObject(value)) return isRawNumber(value) ? value : undefined

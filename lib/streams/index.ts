@@ -1,19 +1,23 @@
 import { FatalError } from '../core/errors.ts'
 import { computers } from './computers.ts'
+import { creditLimitOutcomes } from './credit-limit-outcomes.ts'
 import { enterpriseControlRevisions } from './enterprise-control-revisions.ts'
 import { organizationUsers } from './organization-users.ts'
 import { readinessReports } from './readiness-reports.ts'
 import { sessions } from './sessions.ts'
-import type { Stream } from './stream.ts'
+import type { PlatformStream, Stream } from './stream.ts'
 
-/** Every stream, in the order of docs and reports. session_messages and hook_events will join here. */
-export const streams: readonly Stream[] = [
+/** The streams that are lists of the platform, in the order of docs and reports: what a sync reads. */
+export const platformStreams: readonly PlatformStream[] = [
   readinessReports,
   sessions,
   organizationUsers,
   enterpriseControlRevisions,
   computers,
 ]
+
+/** Every stream: what publish, catalog, docs and queries know. */
+export const streams: readonly Stream[] = [...platformStreams, creditLimitOutcomes]
 
 /** The stream of a name. @throws FatalError `usage`, with the names there are. */
 export function streamNamed(name: string): Stream {

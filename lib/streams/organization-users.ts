@@ -1,34 +1,26 @@
 import { cursorPages } from '../platform/paging.ts'
 import { OrganizationUser } from '../platform/schemas/organization-user.ts'
-import { field } from './columns.ts'
-import { defineStream } from './stream.ts'
-import { defineTable } from './table.ts'
-
-const users = defineTable({
-  name: 'organization_users',
-  doc: 'Users of the organization: one row per user.',
-  key: ['id'],
-  each: (user: OrganizationUser) => [user],
-  columns: [
-    field(OrganizationUser, 'id'),
-    field(OrganizationUser, 'email'),
-    field(OrganizationUser, 'createdAt', { type: 'timestamp' }),
-    field(OrganizationUser, 'firstName'),
-    field(OrganizationUser, 'lastName'),
-    field(OrganizationUser, 'lastSignInAt', { type: 'timestamp' }),
-    field(OrganizationUser, 'metadata'),
-  ],
-})
+import { recordTable } from './schema-tables.ts'
+import { definePlatformStream } from './stream.ts'
 
 /** Users of the organization (§4.2, endpoint 11). */
-export const organizationUsers = defineStream({
+export const organizationUsers = definePlatformStream({
   name: 'organization_users',
   doc: 'Users of the organization. A user changes with every sign-in, and goes when the user leaves.',
-  endpoint: { base: 'v0', path: '/api/v0/organization/users' },
-  paging: cursorPages('users'),
+  mode: 'full_refresh',
+  reading: cursorPages({
+    endpoint: { base: 'v0', path: '/api/v0/organization/users' },
+    items: 'users',
+    pageSize: 100,
+  }),
   schema: OrganizationUser,
   primaryKey: 'id',
   secretPaths: [],
-  timeStrings: ['createdAt', 'lastSignInAt'],
-  tables: [users],
+  tables: [
+    recordTable(OrganizationUser, {
+      name: 'organization_users',
+      doc: 'Users of the organization: one row per user.',
+      key: ['id'],
+    }),
+  ],
 })

@@ -1,28 +1,31 @@
 import type * as z from 'zod'
-import type { Paging } from '../platform/paging.ts'
-import type { Endpoint } from '../platform/transport.ts'
+import type { Reading } from '../platform/paging.ts'
+import type { FieldOf } from './schema-layers.ts'
 import type { Table } from './table.ts'
 
-/** How a stream is kept in step. */
-export type SyncMode = 'full_refresh' | 'append'
-
-// Of the shape, not of the inferred type: an object that lets unknown keys pass would take any string.
-type FieldOf<S extends z.ZodObject> = Extract<keyof S['shape'], string>
+/** How a stream is brought up to date, named as the field names it. */
+export type SyncMode =
+  /** Each scan reads the whole list, and a comparison with what is known says what is new, changed or gone. */
+  | 'full_refresh'
+  /** Each scan reads what was added since the one before. Nothing that was written changes or goes. */
+  | 'append'
+  /** Reserved: each scan would read what changed since a watermark. No list of the platform can be asked for that. */
+  | 'incremental'
 
 /**
- * Everything the worker knows about one collection of the platform. Data only: the engine, the tables, the catalog,
- * the docs and the contract tests read it. What differs between streams is a value or a function here.
+ * What readers of a stream need to know about it. Data only: the engine, the tables, the catalog, the docs and the
+ * contract tests read it. What differs between streams is a value or a function here.
  */
 export type Stream<S extends z.ZodObject = z.ZodObject> = {
   /** snake_case plural; names checkpoints, paths and the main table. */
   readonly name: string
   /** One sentence: what the records are, and when they change. */
   readonly doc: string
-  readonly mode?: SyncMode
+  /** No stream is incremental yet. */
+  readonly mode: Exclude<SyncMode, 'incremental'>
+  /** Append: how long after its own time (`changedAt`) a record may still become visible, ms. Each scan reads that time again. */
   readonly lateMs?: number
-  readonly endpoint: Endpoint
-  readonly paging: Paging
-  /** One record as the API sends it. */
+  /** One record as its source has it. Columns and drift follow from it. */
   readonly schema: S
   /** The field that identifies a record: a string that is not empty, or an integer. */
   readonly primaryKey: FieldOf<S>
@@ -32,12 +35,24 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly secretPaths: readonly string[]
   /** Top-level maps whose keys are data, not field names: they say nothing about what is secret. */
   readonly dataMaps?: readonly string[]
-  /** Paths of strings that are times, whose format is "not shown": one that can't be read is kept in `_extra`. */
-  readonly timeStrings?: readonly string[]
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
   readonly tables: readonly [Table<z.infer<S>>, ...Table<z.infer<S>>[]]
   /** Tables that an observer of the stream fills (sync/ports.ts): each row stands for itself, whatever the record is. */
   readonly observedTables?: readonly Table[]
+}
+
+/** A stream that is a list of the platform: it says, too, how the list is read. */
+export type PlatformStream<S extends z.ZodObject = z.ZodObject> = Stream<S> & { readonly reading: Reading }
+
+/** Whether a stream is a list of the platform. */
+export function isPlatformStream(stream: Stream): stream is PlatformStream {
+  return 'reading' in stream
+}
+
+/** How the list of a stream is read. @throws TypeError for a stream that is no list of the platform: a mistake in the code. */
+export function readingOf(stream: Stream): Reading {
+  if (isPlatformStream(stream)) return stream.reading
+  throw new TypeError(`${stream.name} is no list of the platform, so it can't be read from there.`)
 }
 
 /** All tables that a stream feeds, the main one first. */
@@ -48,4 +63,9 @@ export function tablesOf({ tables, observedTables = [] }: Stream): readonly Tabl
 /** Declares a stream; the primary key must be a field of the schema. The engine sees it without its record's type. */
 export function defineStream<S extends z.ZodObject>(stream: Stream<S>): Stream {
   return stream as unknown as Stream
+}
+
+/** Declares a stream that is a list of the platform. */
+export function definePlatformStream<S extends z.ZodObject>(stream: PlatformStream<S>): PlatformStream {
+  return stream as unknown as PlatformStream
 }

@@ -30,3 +30,14 @@ export async function driveStream(
     return { stream: stream.name, runId: run.runId, status: 'failed', reason, retryAfterMs: null, counts: null }
   }
 }
+
+/** What an attempt hands to the state machine, which can wait for seconds but can't divide. */
+type Step = StreamResult & { waitSeconds: number }
+
+/** The step after an attempt: how long to wait before the next one if there is one. At least a second. */
+export function stepAfter(result: StreamResult): Step {
+  return {
+    ...result,
+    waitSeconds: Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000)),
+  }
+}

@@ -1,4 +1,4 @@
-import type { Stream, SyncMode } from '../streams/stream.ts'
+import type { Stream } from '../streams/stream.ts'
 import type { Counts, ScanSummary } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { type IndexEntry, Kind } from './key-table.ts'
@@ -53,10 +53,10 @@ const append: ModeRules = {
   },
 }
 
-const modes: Readonly<Record<SyncMode, ModeRules>> = { full_refresh: fullRefresh, append }
+const modes: Readonly<Record<Stream['mode'], ModeRules>> = { full_refresh: fullRefresh, append }
 
 /** The rules of a stream's sync mode. */
-export function rulesOf({ mode = 'full_refresh' }: Pick<Stream, 'mode'>): ModeRules {
+export function rulesOf({ mode }: Pick<Stream, 'mode'>): ModeRules {
   return modes[mode]
 }
 

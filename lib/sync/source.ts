@@ -1,6 +1,7 @@
 import type { Deadline } from '../core/deadline.ts'
 import type { Json } from '../core/json.ts'
 import type { Endpoint } from '../platform/transport.ts'
+import { readingOf } from '../streams/stream.ts'
 import type { Source } from './ports.ts'
 
 /** The part of the platform client that the engine needs. */
@@ -15,9 +16,11 @@ type Reader = {
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
 export function createSource(client: Reader, deadline: Deadline): Source {
   return {
-    fetchPage: async ({ endpoint, paging }, token, { signal, onRequest }) => {
-      const page = paging.parse(await client.get(endpoint, paging.query(token), { signal, onRequest, deadline }))
-      return { ...page, isLast: (newIds) => paging.endsWith(page, newIds) }
+    fetchPage: async (stream, token, { signal, onRequest }) => {
+      const reading = readingOf(stream)
+      const { endpoint, query } = reading.request(token)
+      const page = reading.parse(await client.get(endpoint, query, { signal, onRequest, deadline }))
+      return { ...page, isLast: (newIds) => reading.endsWith(page, newIds) }
     },
   }
 }

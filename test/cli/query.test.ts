@@ -3,23 +3,24 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
-import { type App, compose } from '../../lib/compose/app.ts'
+import { composeRun, type RunRoot } from '../../lib/compose/run.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { streams } from '../../lib/streams/index.ts'
+import { platformStreams, streams } from '../../lib/streams/index.ts'
+import { tablesOf } from '../../lib/streams/stream.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import { temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 let emulators: Emulators
 let simulator: Simulator
-let app: App
+let app: RunRoot
 
 const silent = { begin() {}, add() {}, end() {}, line() {}, stop() {} }
 function sync() {
-  return runSync(streams, { app, progress: silent, interrupted: new AbortController().signal })
+  return runSync(platformStreams, { root: app, progress: silent, interrupted: new AbortController().signal })
 }
 async function query(sql: string) {
   const database = await openLakeDatabase(app, sql)
@@ -56,7 +57,7 @@ beforeAll(async () => {
     PLATFORM_API_KEY: 'sim-key',
     REDACTION_KEY: 'k'.repeat(32),
   }
-  app = compose(variables, { log: silentLog, metrics: noMetrics })
+  app = composeRun(variables, { log: silentLog, metrics: noMetrics, credentials: emulators.credentials })
 })
 afterAll(async () => {
   app.close()
@@ -67,8 +68,8 @@ afterAll(async () => {
 
 describe('views over the lake', () => {
   it('stand with their declared columns before anything was synced', async () => {
-    for (const { tables } of streams) {
-      for (const table of tables) {
+    for (const stream of streams) {
+      for (const table of tablesOf(stream)) {
         const { columns, rows } = await query(`select * from ${table.name}`)
         expect([columns, rows]).toEqual([columnsOf(table).map(({ name }) => name), []])
         expect(await query(`select count(*) from ${table.name}_current`)).toMatchObject({ rows: [[0]] })
@@ -178,7 +179,6 @@ describe('a statement', () => {
     await expect(query('select nope from sessions')).rejects.toThrow('nope')
     await expect(query('selec')).rejects.toThrow('syntax')
     expect(readdirSync(temporary.path)).toEqual([])
-    vi.unstubAllEnvs()
     temporary.remove()
   })
 })

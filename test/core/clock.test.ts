@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
 import { systemClock, utcDate } from '../../lib/core/clock.ts'
 import { deadlineAfter, noDeadline } from '../../lib/core/deadline.ts'
 import { manualClock } from '../sync/support/clock.ts'
@@ -35,6 +37,32 @@ describe('the clock of the machine', () => {
     const sleeping = systemClock.sleep(60_000, stop.signal)
     stop.abort()
     await expect(sleeping).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('sleeps longer than a timer of Node can, which would fire at once', async () => {
+    const stop = new AbortController()
+    let awake = false
+    const sleeping = systemClock.sleep(30 * 24 * 3_600_000, stop.signal).finally(() => {
+      awake = true
+    })
+    await systemClock.sleep(50)
+    expect(awake).toBe(false)
+    stop.abort()
+    await expect(sleeping).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('wakes from a sleep of several timers when all of them are over', async () => {
+    const slices: number[] = []
+    const timer = vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => void slices.push(ms ?? 0))
+    syncBuiltinESMExports()
+    try {
+      await systemClock.sleep(60 * 24 * 3_600_000)
+    } finally {
+      timer.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect(slices.reduce((sum, ms) => sum + ms, 0)).toBe(60 * 24 * 3_600_000)
+    expect(Math.max(...slices)).toBeLessThan(2 ** 31)
   })
 })
 

@@ -7,7 +7,7 @@ import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import type { SimulatorOptions } from '../../lib/local/simulator/options.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
+import { createStorageClients, type StorageClients } from '../../lib/stores/storage.ts'
 import { createSigningService } from './signing-service.ts'
 import { resolved, type Synthesized, variablesOf as unresolved } from './synthesized.ts'
 
@@ -17,7 +17,7 @@ export type Call = { action: string; input: Record<string, unknown> }
 /** An account for one test: emulators, the platform, and the environment in which the template lets a function run. */
 export type Cloud = {
   platform: Simulator
-  clients: AwsClients
+  clients: StorageClients
   emulators: Emulators
   /** What Glue and EventBridge were asked, in order. */
   calls: Call[]
@@ -34,7 +34,7 @@ export async function startCloud(template: Synthesized, options: SimulatorOption
   const platform = await startSimulator(options)
   const calls: Call[] = []
   const services = await startServices(calls)
-  const clients = createAwsClients({ region: 'us-east-1', endpointUrl: emulators.endpointUrl, credentials })
+  const clients = createStorageClients({ region: 'us-east-1', endpointUrl: emulators.endpointUrl, credentials })
   const variables = { ...variablesOf(template, 'sync-stream'), ...variablesOf(template, 'import-credit-limits') }
   const buckets = ['LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'].map((name) => variables[name] ?? '')
   for (const Bucket of buckets) await clients.s3.send(new CreateBucketCommand({ Bucket }))

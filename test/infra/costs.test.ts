@@ -2,14 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../../lib/compose/app.ts'
+import { composeRun } from '../../lib/compose/run.ts'
 import { noDeadline } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
-import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
+import { createStorageClients, type StorageClients } from '../../lib/stores/storage.ts'
 import { streamNamed } from '../../lib/streams/index.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 
@@ -31,7 +31,7 @@ function callsOf({ records, changed, deleted, tables, flush }: Night): Calls {
 
 let emulators: Emulators
 let platform: Simulator
-let clients: AwsClients
+let clients: StorageClients
 let calls: Calls
 const dir = mkdtempSync(join(tmpdir(), 'platform-sync-costs-'))
 const flush = 500
@@ -41,7 +41,7 @@ beforeAll(async () => {
   emulators = await startEmulators({ dir })
   platform = await startSimulator({ counts: { users: 1_050, sessions: 1, reports: 1, revisions: 1, computers: 1 } })
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  clients = createAwsClients({ region: 'us-east-1', endpointUrl: emulators.endpointUrl, credentials })
+  clients = createStorageClients({ region: 'us-east-1', endpointUrl: emulators.endpointUrl, credentials })
   for (const client of [clients.dynamodb, clients.s3]) listenTo(client.config.requestHandler as unknown as Handler)
 })
 
@@ -88,8 +88,8 @@ async function night(runId: string) {
     REDACTION_KEY: 'a key that is long enough for it',
   }
   const addresses = { PLATFORM_APP_URL: platform.appUrl, PLATFORM_BASE_URL: platform.baseUrl }
-  const doors = { log: silentLog, metrics: noMetrics, clients, settings: { flushRecords: flush } }
-  const app = compose({ ...env, ...addresses }, doors)
+  const runtime = { log: silentLog, metrics: noMetrics, clients, settings: { flushRecords: flush } }
+  const app = composeRun({ ...env, ...addresses }, runtime)
   calls = { puts: 0, gets: 0, stateWrites: 0, stateReads: 0, reads: 0, writes: 0 }
   const run = { runId, scheduledAt: 0 }
   const result = await syncStream(stream, run, await app.syncDeps(noDeadline))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../../lib/compose/app.ts'
+import { composeRun } from '../../lib/compose/run.ts'
 import { noDeadline } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
@@ -32,7 +32,10 @@ beforeAll(async () => {
   platform = await startSimulator({ counts: { sessions: 120, users: 1, reports: 1, revisions: 1, computers: 1 } })
   const addresses = { PLATFORM_APP_URL: platform.appUrl, PLATFORM_BASE_URL: platform.baseUrl }
   const keys = { PLATFORM_API_KEY: 'sim-key', REDACTION_KEY: 'a key that is long enough for it' }
-  const app = compose({ ...emulators.environment, ...addresses, ...keys }, { log: silentLog, metrics: noMetrics })
+  const app = composeRun(
+    { ...emulators.environment, ...addresses, ...keys },
+    { log: silentLog, metrics: noMetrics, credentials: emulators.credentials },
+  )
   const stream = streamNamed('sessions')
   for (const runId of ['20261128T020000Z-nightly', '20261129T020000Z-nightly']) {
     const run = { runId, scheduledAt: 0 }

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../lib/core/log.ts'
+import { resourceNames } from '../../lib/local/simulator/options.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { streams } from '../../lib/streams/index.ts'
+import { platformStreams } from '../../lib/streams/index.ts'
 import { cliHere, temporaryFolder } from '../cli/cli.ts'
 import { createCanaries, fingerprintOf, formsOf, releaseCanaries } from '../support/worlds/canaries.ts'
 import { createConnections } from '../support/worlds/connections.ts'
@@ -74,7 +75,7 @@ describe('secrets', () => {
       else simulator.clearFaults()
       const time = createTime(Date.UTC(2026, 10, 2 + day))
       const run = { runId: `r${day}`, scheduledAt: time.now() }
-      const end = await startProcess(run, streams, { ...surroundings, time }).end
+      const end = await startProcess(run, platformStreams, { ...surroundings, time }).end
       said.push(JSON.stringify(end), String(end.how === 'done' && 'failed' in end.run && end.run.failed))
     }
     const stored = await everythingIn(await storage.read())
@@ -129,7 +130,7 @@ describe('secrets', () => {
   })
 
   it('would be found if they were there', async () => {
-    const sent = (['revisions', 'users', 'sessions', 'computers', 'reports'] as const).flatMap((resource) =>
+    const sent = resourceNames.flatMap((resource) =>
       ['900', '901', 'no-key', 'u-1', 'u-2', 's-1', 'c-1', 'r-1'].map((id) =>
         JSON.stringify(simulator.get(resource, id)),
       ),

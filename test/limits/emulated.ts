@@ -1,10 +1,10 @@
-import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
-import { createSqsClient } from '../../lib/compose/clients.ts'
 import { composeLimits } from '../../lib/compose/limits.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
+import { createSqs } from '../../lib/stores/sqs.ts'
 import { type Emulated, useEmulators } from '../stores/emulated.ts'
 
 /** Provisioning against the emulators. */
@@ -19,13 +19,11 @@ export function useEmulatedLimits(): () => EmulatedLimits {
   let limits: EmulatedLimits | undefined
   beforeAll(async () => {
     const emulated = emulators()
-    const { environment } = emulated.emulators
-    const sqs = createSqsClient(environment as never)
-    const Attributes = { VisibilityTimeout: '1' }
-    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: environment.LIMITS_QUEUE_URL, Attributes }))
+    const { environment, endpointUrl, credentials } = emulated.emulators
+    const sqs = createSqs({ region: 'us-east-1', endpointUrl, credentials })
     const variables = environment
-    const doors = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
-    limits = { ...composeLimits(variables, doors), emulated, variables }
+    const runtime = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
+    limits = { ...composeLimits(variables, runtime), emulated, variables }
   })
   return () => {
     if (!limits) throw new Error('the emulators are not started yet')

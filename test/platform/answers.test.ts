@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
-import { cursorPages } from '../../lib/platform/paging.ts'
+import { sessions } from '../../lib/streams/sessions.ts'
 import { clientOf, failure, sessionsList } from './fixture.ts'
 import { cut, json, stubServer, text } from './stub-server.ts'
 
@@ -43,7 +43,7 @@ describe('a success that brings no data', () => {
     async (body) => {
       const { url } = await stubServer(json(body))
       const client = clientOf(url)
-      const parsed = client.get(sessionsList, {}).then((answer) => cursorPages('sessions').parse(answer))
+      const parsed = client.get(sessionsList, {}).then((answer) => sessions.reading.parse(answer))
       expect(await failure(parsed)).toMatchObject({ name: 'FatalError', code: 'unexpected_body' })
       expect(await failure(client.listSessions())).toMatchObject({ name: 'FatalError', code: 'unexpected_body' })
     },
@@ -80,21 +80,21 @@ describe('numbers', () => {
 describe('time', () => {
   it('runs out although the headers have come and bytes trickle (HTTP-05)', async () => {
     const timers: NodeJS.Timeout[] = []
-    const { url, seen } = await stubServer((response) => {
+    const { url } = await stubServer((response) => {
       response.writeHead(200).write('{"sessions"')
       timers.push(setInterval(() => response.write(' '), 20))
     })
-    const started = performance.now()
-    const error = await failure(clientOf(url, { timeoutMs: 100, retry: { maxAttempts: 2 } }).get(sessionsList, {}))
+    let requests = 0
+    const client = clientOf(url, { timeoutMs: 100, retry: { maxAttempts: 2 } })
+    const error = await failure(client.get(sessionsList, {}, { onRequest: () => requests++ }))
     timers.forEach(clearInterval)
     expect(error).toMatchObject({ name: 'RetryableError', code: 'timeout' })
-    expect(performance.now() - started).toBeLessThan(2000)
-    expect(seen).toHaveLength(2)
+    expect(requests).toBe(2)
   })
 
   it('runs out when the body stalls, and the next attempt may succeed (HTTP-05)', async () => {
     const { url } = await stubServer((response) => response.writeHead(200).write('{"sessions"'), json(page))
-    await expect(clientOf(url, { timeoutMs: 150 }).get(sessionsList, {})).resolves.toEqual(page)
+    await expect(clientOf(url, { timeoutMs: 400 }).get(sessionsList, {})).resolves.toEqual(page)
   })
 
   it('is not waited for longer than the deadline allows', async () => {

@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../lib/core/json.ts'
 import {
   dateTime,
+  formOf,
   freeForm,
   id,
   integer,
+  jsonText,
   knownValuesOf,
   openEnum,
   parseTime,
   resource,
+  timeText,
   unixMs,
 } from '../../lib/platform/fields.ts'
 
@@ -53,6 +56,18 @@ describe('fields', () => {
     for (const wrong of [noon / 1000, -1, 0, noon * 1000, noon + 0.5, `${noon}`, null]) {
       expect(unixMs().safeParse(wrong).success).toBe(false)
     }
+  })
+
+  it('take any text for a time whose format is not shown', () => {
+    for (const text of ['2026-05-06T12:00:00Z', 'soon', '']) expect(timeText().safeParse(text).success).toBe(true)
+    expect(timeText().safeParse(noon).success).toBe(false)
+  })
+
+  it('say what form their values have, also once they are described', () => {
+    const schemas = [unixMs(), dateTime(), timeText(), jsonText(), integer()]
+    const forms = ['unix_ms', 'date_time', 'time_text', 'json_text', undefined]
+    expect(schemas.map(formOf)).toEqual(forms)
+    expect(schemas.map((schema) => formOf(schema.describe('A field.')))).toEqual(forms)
   })
 
   it('take no number for an object, not even one that is kept as its digits', () => {

@@ -39,11 +39,12 @@ describe('waiting between requests', () => {
     },
   )
 
-  it('doubles the wait and adds jitter from the given random', async () => {
+  it('waits a part of a bound that doubles, as chance has it, and never less than the base delay', async () => {
     const { url } = await stubServer(json({}, 500))
     const clock = fakeClock()
     await failure(clientOf(url, { clock, random: () => 0.5 }).get(sessionsList, {}))
-    expect(clock.sleeps).toEqual([750, 1500, 3000, 6000])
+    await failure(clientOf(url, { clock, random: () => 0.1 }).get(sessionsList, {}))
+    expect(clock.sleeps).toEqual([500, 1000, 2000, 4000, 500, 500, 500, 800])
   })
 
   it('takes a number of seconds that is no plausible wait for none, instead of a timer that overflows', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
-import { silentLog } from '../../lib/core/log.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
 import type { Announcer } from '../../lib/publish/ports.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
@@ -104,28 +103,6 @@ describe('finishing a run', () => {
     expect(await runs.latest()).toEqual(record)
     expect(record.streams[1]).toMatchObject({ stream: 'sessions', status: 'failed', reason: 'down' })
     expect(world.current(organizationUsers).size).toBe(3)
-  })
-
-  it('publishes what others bring along, and does without them when they fail', async () => {
-    const world = createWorld()
-    const errors: unknown[] = []
-    const log = { ...silentLog, error: (_message: string, fields: unknown) => void errors.push(fields) }
-    const broken = { stream: sessions, scan: async () => Promise.reject(new Error('no table')) }
-    const bringing = {
-      stream: organizationUsers,
-      scan: async () => void (await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })),
-    }
-    const deps = {
-      ...world.publishDeps(),
-      runs: createMemoryRuns(),
-      announcer: silent,
-      log,
-      others: [broken, bringing],
-    }
-    const { manifest, record } = await finishRun(run, { streams: [], results: [result('complete')] }, deps)
-    expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
-    expect(record.status).toBe('complete')
-    expect(errors).toEqual([{ stream: 'sessions', reason: 'no table' }])
   })
 
   it('waits for another publisher, and says so when that takes too long', async () => {

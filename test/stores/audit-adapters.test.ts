@@ -13,20 +13,20 @@ import { verifyTrail } from '../../lib/audit/verify/verify.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { createDynamoHead } from '../../lib/stores/audit-head.ts'
-import { type AwsClients, createAwsClients } from '../../lib/stores/clients.ts'
 import { createFileSigner } from '../../lib/stores/file-signer.ts'
 import { createKmsSigner } from '../../lib/stores/kms-signer.ts'
 import { createObjectStore } from '../../lib/stores/objects.ts'
+import { createStorageClients, type StorageClients } from '../../lib/stores/storage.ts'
 import { auditParts, memoryHead, revisions, scan, signal, stored } from '../audit/memory.ts'
 import { createSigningService } from '../infra/signing-service.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'audit-adapters-'))
 let emulators: Emulators
-let clients: AwsClients
+let clients: StorageClients
 
 beforeAll(async () => {
   emulators = await startEmulators({ dir: join(dir, 'emulators') })
-  clients = createAwsClients({
+  clients = createStorageClients({
     region: 'us-east-1',
     endpointUrl: emulators.endpointUrl,
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
-import type { AwsClients } from '../../lib/stores/clients.ts'
 import { createObjectStore, type ObjectStore } from '../../lib/stores/objects.ts'
+import type { StorageClients } from '../../lib/stores/storage.ts'
 import { localClients } from './clients.ts'
 
 export { localClients } from './clients.ts'
 
 /** What a suite needs to work against the emulators. */
-export type Emulated = AwsClients & {
+export type Emulated = StorageClients & {
   emulators: Emulators
   stateTable: string
   recordsTable: string

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { DeleteObjectsCommand, GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { mockClient } from 'aws-sdk-client-mock'
 import { describe, expect, it } from 'vitest'
-import { createAwsClients } from '../../lib/stores/clients.ts'
 import { createObjectStore } from '../../lib/stores/objects.ts'
+import { createStorageClients } from '../../lib/stores/storage.ts'
 import { localClients } from './clients.ts'
 import { useEmulators } from './emulated.ts'
 
@@ -126,7 +126,7 @@ describe('clients', () => {
     server.closeAllConnections()
     server.close()
 
-    const aws = createAwsClients({ region: 'eu-central-1' })
+    const aws = createStorageClients({ region: 'eu-central-1' })
     expect(await aws.s3.config.requestChecksumCalculation()).toBe('WHEN_SUPPORTED')
     expect(aws.s3.config.forcePathStyle).toBeFalsy()
   })
@@ -137,7 +137,7 @@ describe('clients', () => {
   ])('give up on %s (HTTP-05)', async (_, answer) => {
     const server = createServer().on('request', (request) => request.socket.write(answer))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { s3 } = createAwsClients({
+    const { s3 } = createStorageClients({
       region: 'us-east-1',
       endpointUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },

@@ -1,49 +1,47 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { singlePage } from '../../lib/platform/paging.ts'
-import { streamNamed, streams } from '../../lib/streams/index.ts'
-import { defineStream } from '../../lib/streams/stream.ts'
-import { defineTable } from '../../lib/streams/table.ts'
+import { creditLimitOutcomes } from '../../lib/streams/credit-limit-outcomes.ts'
+import { platformStreams, streamNamed, streams } from '../../lib/streams/index.ts'
+import { recordTable } from '../../lib/streams/schema-tables.ts'
+import { defineStream, isPlatformStream, readingOf, tablesOf } from '../../lib/streams/stream.ts'
 
 describe('streams', () => {
   it('have names and tables of their own', () => {
-    const tables = streams.flatMap((stream) => stream.tables.map(({ name }) => name))
+    const tables = streams.flatMap((stream) => tablesOf(stream).map(({ name }) => name))
     expect(new Set(tables).size).toBe(tables.length)
-    expect(streams.map(({ name }) => name)).toEqual([
-      'readiness_reports',
-      'sessions',
-      'organization_users',
-      'enterprise_control_revisions',
-      'computers',
-    ])
+    expect(new Set(streams.map(({ name }) => name)).size).toBe(streams.length)
     for (const { name, tables } of streams) expect(tables[0].name).toBe(name)
+  })
+
+  it('say how they are read where they are lists of the platform, and are added to where they are not', () => {
+    expect(streams.filter(isPlatformStream)).toEqual(platformStreams)
+    for (const stream of platformStreams) {
+      expect(stream.mode).toBe('full_refresh')
+      expect(readingOf(stream)).toBe(stream.reading)
+    }
+    expect(creditLimitOutcomes.mode).toBe('append')
+    expect(streams).toContain(creditLimitOutcomes)
+    expect(() => readingOf(creditLimitOutcomes)).toThrow(/credit_limit_outcomes is no list of the platform/)
   })
 
   it('are found by name, and an unknown name is answered with the known ones', () => {
     expect(streamNamed('sessions').primaryKey).toBe('sessionId')
-    expect(() => streamNamed('session')).toThrow(/"session".*readiness_reports, sessions, organization_users/)
+    const names = streams.map(({ name }) => name).join(', ')
+    expect(() => streamNamed('session')).toThrow(`There is no stream "session". The streams are: ${names}.`)
     expect(() => streamNamed('session')).toThrow(expect.objectContaining({ code: 'usage', action: 'stop' }))
   })
 
   it('can only be keyed by a field of their schema', () => {
     const schema = z.looseObject({ id: z.string().describe('Id.') })
-    const table = defineTable({
-      name: 'things',
-      doc: 'Things.',
-      key: ['id'],
-      each: (thing: z.infer<typeof schema>) => [thing],
-      columns: [{ name: 'id', type: 'string', doc: 'Id.', value: ({ id }) => id }],
-    })
     const declared = defineStream({
       name: 'things',
       doc: 'Things.',
-      endpoint: { base: 'v0', path: '/things' },
-      paging: singlePage('things'),
+      mode: 'append',
       schema,
       // @ts-expect-error: "key" is no field, though the schema lets unknown keys pass
       primaryKey: 'key',
       secretPaths: [],
-      tables: [table],
+      tables: [recordTable(schema, { name: 'things', doc: 'Things.', key: ['id'] })],
     })
     expect(declared.primaryKey).toBe('key')
   })

@@ -4,7 +4,7 @@ import { readinessReports } from '../../lib/streams/readiness-reports.ts'
 import { scripted as scriptedList } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
-const { endsWith } = readinessReports.paging
+const { endsWith } = readinessReports.reading
 function scripted(answer: (token: string | null) => PageBody) {
   return scriptedList(answer, endsWith)
 }
@@ -42,9 +42,9 @@ describe('the readiness list, which has no hasMore', () => {
   it('takes a broken report at the end of a page and goes on from the last one with an id', async () => {
     const world = createWorld()
     const broken = { repoUrl: 'without an id' }
-    const { paging } = readinessReports
+    const { reading } = readinessReports
     const bodies: Record<string, unknown[]> = { '': [report('a'), broken], a: [broken, report('b')], b: [] }
-    const source = scripted((token) => paging.parse({ reports: bodies[token ?? ''] } as never))
+    const source = scripted((token) => reading.parse({ reports: bodies[token ?? ''] } as never))
     expect(await world.sync(readinessReports, source)).toMatchObject({
       status: 'complete',
       counts: { inserted: 2, quarantined: 2, received: 4 },
@@ -54,7 +54,7 @@ describe('the readiness list, which has no hasMore', () => {
   it('ends with a broken report that comes alone', async () => {
     const world = createWorld()
     const bodies: Record<string, unknown[]> = { '': [report('a')], a: [{ repoUrl: 'without an id' }] }
-    const source = scripted((token) => readinessReports.paging.parse({ reports: bodies[token ?? ''] } as never))
+    const source = scripted((token) => readinessReports.reading.parse({ reports: bodies[token ?? ''] } as never))
     expect(await world.sync(readinessReports, source)).toMatchObject({
       status: 'complete',
       counts: { inserted: 1, quarantined: 1 },

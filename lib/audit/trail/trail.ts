@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
 import { FatalError, RetryableError } from '../../core/errors.ts'
+import { fullJitter, type Jitter, retry } from '../../core/retry.ts'
 import type { AppendPlan } from './append-plan.ts'
 import { type ChainHeads, type HeadState, newHead } from './head.ts'
 import { type ObjectWrite, packWrites, readStaged, stageWrites } from './pending-append.ts'
@@ -7,8 +7,8 @@ import type { HeadStore, TrailStore, VersionedHead, WorkStore } from './ports.ts
 import { readAhead } from './read-ahead.ts'
 import { type ChainName, chainNames, keyOf } from './sealed.ts'
 
-/** The stores that a writer of a trail works with. `random` yields numbers from 0 up to, not including, 1. */
-type TrailDeps = { store: TrailStore; work: WorkStore; head: HeadStore; clock: Clock; random: () => number }
+/** The stores that a writer of a trail works with, and how it waits for other writers. */
+type TrailDeps = Jitter & { store: TrailStore; work: WorkStore; head: HeadStore }
 
 /** Plans an append to chains that end at these heads; null when there is nothing. Called again when another was first. */
 export type PlanAppend = (heads: ChainHeads, state: HeadState) => Promise<AppendPlan | null>
@@ -30,49 +30,41 @@ export type Trail = {
 
 const storesAtOnce = 16
 const attempts = 200
-const longestWaitMs = 400
+const growth = { baseMs: 20, capMs: 400 }
 
 /** A trail over its stores. Throws the errors of core/errors.ts. */
 export function createTrail(deps: TrailDeps): Trail {
-  const { store, head, clock, random } = deps
+  const { store, head } = deps
   // What was just written need not be read again.
   const recent = new Map<string, Uint8Array>()
 
-  const recoverHead = async (signal: AbortSignal): Promise<VersionedHead> => {
-    for (;;) {
-      const current = (await head.read()) ?? { version: 0, state: newHead() }
-      const done = await finishPending(deps, current, signal)
-      if (!done) continue
-      if (done.writes.length > 0) recent.clear()
-      for (const { key, bytes } of done.writes) recent.set(key, bytes)
-      return done.head
-    }
+  const recoverOnce = async (signal: AbortSignal): Promise<VersionedHead | null> => {
+    const current = (await head.read()) ?? { version: 0, state: newHead() }
+    const done = await finishPending(deps, current, signal)
+    if (!done) return null
+    if (done.writes.length > 0) recent.clear()
+    for (const { key, bytes } of done.writes) recent.set(key, bytes)
+    return done.head
   }
 
+  const recoverHead = (signal: AbortSignal) => untilFirst(() => recoverOnce(signal), deps, signal)
+
   const append = async (plan: PlanAppend, signal: AbortSignal): Promise<boolean> => {
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      const { version, state } = await recoverHead(signal)
-      const planned = await plan(state.heads, state)
-      if (!planned) return false
-      if (!(await isFree(deps, { version, state }, planned))) continue
-      const writes = await stageWrites(deps.work, packWrites(planned.writes), signal)
-      signal.throwIfAborted()
-      if (await head.write({ ...state, pending: { next: planned.next, writes } }, version)) {
-        await recoverHead(signal)
-        return true
-      }
-      await clock.sleep(random() * Math.min(longestWaitMs, 10 * 2 ** Math.min(attempt, 10)), signal)
+    const appendOnce = async () => {
+      const found = await recoverOnce(signal)
+      return found && appendTo(found, plan, { ...deps, signal })
     }
-    const message = `other writers of the audit trail were first ${attempts} times in a row; the next attempt goes on`
-    throw new RetryableError(message, { code: 'storage_unavailable' })
+    const appended = await untilFirst(appendOnce, deps, signal)
+    if (appended) await recoverHead(signal)
+    return appended
   }
 
   const markReported = async (reported: HeadState['reported'], signal: AbortSignal): Promise<void> => {
-    for (;;) {
-      const { version, state } = await recoverHead(signal)
-      if (reported.entries <= state.reported.entries && reported.findings <= state.reported.findings) return
-      if (await head.write({ ...state, reported }, version)) return
+    const markOnce = async () => {
+      const found = await recoverOnce(signal)
+      return found && markIn(found, reported, head)
     }
+    await untilFirst(markOnce, deps, signal)
   }
 
   const read = async (chain: ChainName, sequence: number) => {
@@ -81,6 +73,41 @@ export function createTrail(deps: TrailDeps): Trail {
   }
 
   return { recoverHead, append, markReported, read }
+}
+
+/** Makes attempts until one is not null: null says that another writer moved the head meanwhile. */
+function untilFirst<T>(attempt: () => Promise<T | null>, jitter: Jitter, signal: AbortSignal): Promise<T> {
+  const waits = fullJitter(jitter, growth)
+  return retry(async () => (await attempt()) ?? overtaken(), { attempts, waits, signal })
+}
+
+function overtaken(): RetryableError {
+  const message = `other writers of the audit trail were first ${attempts} times in a row; the next attempt goes on`
+  return new RetryableError(message, { code: 'storage_unavailable' })
+}
+
+/** Has the head take what the plan says; false when that is nothing, null when another writer was first. */
+async function appendTo(
+  found: VersionedHead,
+  plan: PlanAppend,
+  { signal, ...deps }: TrailDeps & { signal: AbortSignal },
+): Promise<boolean | null> {
+  const { version, state } = found
+  const planned = await plan(state.heads, state)
+  if (!planned) return false
+  if (!(await isFree(deps, found, planned))) return null
+  const writes = await stageWrites(deps.work, packWrites(planned.writes), signal)
+  signal.throwIfAborted()
+  return (await deps.head.write({ ...state, pending: { next: planned.next, writes } }, version)) || null
+}
+
+async function markIn(
+  { version, state }: VersionedHead,
+  reported: HeadState['reported'],
+  head: HeadStore,
+): Promise<true | null> {
+  if (reported.entries <= state.reported.entries && reported.findings <= state.reported.findings) return true
+  return (await head.write({ ...state, reported }, version)) || null
 }
 
 /** Stores what the head still holds and moves it; null when another writer did so meanwhile. */

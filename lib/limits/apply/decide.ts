@@ -1,6 +1,7 @@
+import type { LimitOutcome } from '../../streams/limit-outcome.ts'
 import { isValid, type LimitEntry, type ValidLimitEntry } from '../entries.ts'
 import { asUncertain, type LimitState, newestOf, type OutgoingLimit } from '../limit-state.ts'
-import { keyOfEntry, keyText, type LimitOutcome, type OutcomeKey } from '../outcomes/outcome.ts'
+import { keyOfEntry, keyText, type OutcomeKey } from '../outcomes/outcome.ts'
 
 /** An entry as a message brought it. `redelivered`: the queue handed it out before, so that it may have been sent. */
 export type DeliveredEntry = { entry: LimitEntry; redelivered: boolean }

@@ -1,6 +1,8 @@
 import { slices } from '../../core/concurrency.ts'
 import { deadlineAfter } from '../../core/deadline.ts'
+import { RetryableError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
+import { retry } from '../../core/retry.ts'
 import { maxEntries } from '../intent.ts'
 import { answeredState, asUncertain, type LimitState, newestOf, type OutgoingLimit } from '../limit-state.ts'
 import { type LedgerSession, type LedgerSessionDeps, openLedgerSession } from './ledger-session.ts'
@@ -8,6 +10,7 @@ import { sendGroup } from './send-group.ts'
 
 const attempts = 30
 const pauseMs = 5_000
+const heldCode = 'lease_lost'
 /** Time of its own, since the invocation's may be over; short, since the lease lasts as long if this dies, too. */
 const workMs = 2 * 60_000
 
@@ -23,20 +26,33 @@ export async function resendNewest(
   deps.log.warn('A worker outlived its lease; the newest limits of its addresses are sent again.', {
     count: late.length,
   })
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    const session = await openLedgerSession({ ...deps, deadline: deadlineAfter(deps.clock, workMs) })
-    if ('heldBy' in session) {
-      await deps.clock.sleep(Math.min(pauseMs, Math.max(0, session.until - deps.clock.now())))
-      continue
-    }
-    try {
-      await sendNewer(late, session)
-    } finally {
-      await session.ledger.close(session.lease)
-    }
+  const session = await takeLedger(deps)
+  if (!session) {
+    deps.log.error('The ledger stayed held; plan the limits of these addresses anew.', { count: late.length })
     return
   }
-  deps.log.error('The ledger stayed held; plan the limits of these addresses anew.', { count: late.length })
+  try {
+    await sendNewer(late, session)
+  } finally {
+    await session.ledger.close(session.lease)
+  }
+}
+
+/** The ledger, as soon as its holder gives it back or loses it; null when it stays held. */
+async function takeLedger(deps: LedgerSessionDeps): Promise<LedgerSession | null> {
+  const { clock } = deps
+  const take = async () => {
+    const session = await openLedgerSession({ ...deps, deadline: deadlineAfter(clock, workMs) })
+    if (!('heldBy' in session)) return session
+    const retryAfterMs = Math.min(pauseMs, Math.max(0, session.until - clock.now()))
+    return new RetryableError('Another worker holds the ledger of credit limits.', { code: heldCode, retryAfterMs })
+  }
+  try {
+    return await retry(take, { attempts, waits: { clock, afterMs: () => pauseMs } })
+  } catch (error) {
+    if (error instanceof RetryableError && error.code === heldCode) return null
+    throw error
+  }
 }
 
 /** Sends newer limits. They are uncertain until the platform confirms them: should this end here, no plan relies on them. */

@@ -1,9 +1,10 @@
 import { eachConcurrently, slices } from '../../core/concurrency.ts'
 import { FatalError } from '../../core/errors.ts'
+import type { OutcomeName } from '../../streams/limit-outcome.ts'
 import type { ValidLimitEntry } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
 import { answeredState, asUncertain, type LimitState, type OutgoingLimit } from '../limit-state.ts'
-import { type OutcomeName, outcomeOf } from '../outcomes/outcome.ts'
+import { outcomeOf } from '../outcomes/outcome.ts'
 import { type LedgerSession, recordPending } from './ledger-session.ts'
 import { type GroupResult, sendGroup } from './send-group.ts'
 

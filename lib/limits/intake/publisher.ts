@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
 import { FatalError, RetryableError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
+import { fullJitter, type Jitter, retry } from '../../core/retry.ts'
 import type { LimitRequest } from '../entries.ts'
 import { type IntentEntry, maxEntries } from '../intent.ts'
 import type { IntentQueue, OutgoingMessage } from '../ports.ts'
@@ -12,7 +12,7 @@ export const messageGroup = 'credit-limits'
 const maxBytes = 256 * 1024
 const maxMessages = 10
 const attempts = 5
-const baseMs = 200
+const growth = { baseMs: 400, capMs: 5_000 }
 
 /** An intent of one request, as it goes to the queue. */
 export type IntentMessage = LimitRequest & { version: 1; limits: IntentEntry[] }
@@ -42,12 +42,7 @@ export function intentsOf(request: LimitRequest, limits: readonly IntentEntry[])
 }
 
 /** Dependencies of `publishIntents`. */
-export type PublishIntentsDeps = {
-  queue: IntentQueue
-  clock: Clock
-  random: () => number
-  onSent?: (messages: number) => void
-}
+export type PublishIntentsDeps = Jitter & { queue: IntentQueue; onSent?: (messages: number) => void }
 
 /**
  * Puts intents on the queue, in batches; what a batch left behind is sent again, and only that.
@@ -84,9 +79,9 @@ export function batchesOf(messages: readonly OutgoingMessage[]): OutgoingMessage
   return batches
 }
 
-async function sendAll(batch: OutgoingMessage[], { queue, clock, random }: PublishIntentsDeps): Promise<void> {
+function sendAll(batch: OutgoingMessage[], { queue, ...jitter }: PublishIntentsDeps): Promise<void> {
   let rest = batch
-  for (let attempt = 1; ; attempt++) {
+  const send = async () => {
     const failed = new Map((await queue.sendBatch(rest)).map((failure) => [failure.id, failure]))
     rest = rest.filter(({ id }) => failed.has(id))
     if (rest.length === 0) return
@@ -94,13 +89,10 @@ async function sendAll(batch: OutgoingMessage[], { queue, clock, random }: Publi
     const { code, senderFault } = failures.find((failure) => failure.senderFault) ?? failures[0]!
     const what = `the queue did not take ${rest.length} of ${batch.length} messages with credit limits (${code})`
     if (senderFault) throw new FatalError(`${what}, and never will: please report it`, { code: 'bad_request' })
-    if (attempt === attempts) {
-      throw new RetryableError(`${what}. Do it again: what it took already is not applied twice`, {
-        code: 'storage_unavailable',
-      })
-    }
-    await clock.sleep((0.5 + random() / 2) * baseMs * 2 ** attempt)
+    const advice = 'Do it again: what it took already is not applied twice'
+    return new RetryableError(`${what}. ${advice}`, { code: 'storage_unavailable' })
   }
+  return retry(send, { attempts, waits: fullJitter(jitter, growth) })
 }
 
 function bytesOf(text: string): number {

@@ -2,9 +2,10 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
+import type { AwsCredentials } from '../../stores/clients.ts'
 import { createDynamoDb } from './dynamodb.ts'
 import { lockFolder } from './lock.ts'
-import { prepareResources } from './prepare.ts'
+import { localCredentials, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
 import { localSigning } from './signing-key.ts'
 
@@ -14,6 +15,8 @@ export type Emulators = {
   endpointUrl: string
   /** The environment variables under which handlers and commands work against these emulators. */
   environment: Record<string, string>
+  /** The credentials of that environment, for those whose process has another one. */
+  credentials: AwsCredentials
   close(): Promise<void>
 }
 
@@ -36,7 +39,7 @@ export async function startEmulators({ dir }: { dir: string }): Promise<Emulator
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server)
     const environment = { ...(await prepareResources(endpointUrl)), ...localSigning(folder) }
-    return { endpointUrl, environment, close }
+    return { endpointUrl, environment, credentials: localCredentials, close }
   } catch (error) {
     await close().catch(() => {})
     throw startFailure(error, folder)

@@ -7,8 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
-import { createSqsClient } from '../../compose/clients.ts'
-import { type AwsClients, createAwsClients } from '../../stores/clients.ts'
+import type { AwsCredentials } from '../../stores/clients.ts'
 import { limitsTable } from '../../stores/ledger-items.ts'
 import {
   auditBucket,
@@ -19,25 +18,29 @@ import {
   stateTable,
   type TableShape,
 } from '../../stores/resources.ts'
+import { createSqs } from '../../stores/sqs.ts'
+import { createStorageClients } from '../../stores/storage.ts'
 import { createQueues } from './queues.ts'
 
 const tables: readonly TableShape[] = [stateTable, recordsTable, limitsTable]
 const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
 const region = 'us-east-1'
 
+/** The emulators check no signature, but the SDK wants to make one. */
+export const localCredentials: AwsCredentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+
 /** The name a table or bucket has on this machine. */
 function localName({ name }: { name: string }): string {
   return `platform-sync-${name}`
 }
 
-/** What stands in the environment of those who work against emulators at an address. */
+/** The environment of those who work against emulators at an address. */
 function localEnvironment(endpointUrl: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpointUrl,
     AWS_REGION: region,
-    // The emulators check no signature, but the SDK wants to make one.
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     ...Object.fromEntries([...tables, ...buckets].map((shape) => [shape.variable, localName(shape)])),
   }
 }
@@ -48,12 +51,8 @@ function localEnvironment(endpointUrl: string): Record<string, string> {
  */
 export async function prepareResources(endpointUrl: string): Promise<Record<string, string>> {
   const environment = localEnvironment(endpointUrl)
-  const clients: AwsClients = createAwsClients({
-    region,
-    endpointUrl,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  })
-  const sqs = createSqsClient({ ...environment, AWS_REGION: region })
+  const target = { region, endpointUrl, credentials: localCredentials }
+  const [clients, sqs] = [createStorageClients(target), createSqs(target)]
   try {
     await createTables(clients.dynamodb)
     await createBuckets(clients.s3)

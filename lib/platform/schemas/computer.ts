@@ -15,8 +15,8 @@ export const ProvisioningStep = resource({
   status: text('Status of the step; values not shown'),
   error: text('What went wrong in the step'),
   installSessionId: text('Session that carries out the installation'),
-  startedAt: unixMs().nullish().describe(doc('When the step started, Unix milliseconds')),
-  completedAt: unixMs().nullish().describe(doc('When the step was completed, Unix milliseconds')),
+  startedAt: unixMs().nullish().describe(doc('When the step started')),
+  completedAt: unixMs().nullish().describe(doc('When the step was completed')),
 })
 export type ProvisioningStep = z.infer<typeof ProvisioningStep>
 
@@ -25,7 +25,7 @@ export const Computer = resource({
   id: id().describe(doc('Computer id')),
   name: text('Name of the computer'),
   providerType: z.string().nullish().describe(doc('Who provides the computer; one value seen: byom')),
-  createdAt: unixMs().nullish().describe(doc('When the computer was registered, Unix milliseconds')),
+  createdAt: unixMs().nullish().describe(doc('When the computer was registered')),
   hostname: text('Host name'),
   status: z.string().nullish().describe(doc('Status; one value seen: provisioning')),
   provisioningSteps: z

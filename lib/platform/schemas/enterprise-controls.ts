@@ -138,7 +138,7 @@ export type EnterpriseSettings = z.infer<typeof EnterpriseSettings>
 /** One change of the enterprise settings (§2.9): who made it, when, and the settings after it. */
 export const EnterpriseControlRevision = resource({
   revision: integer().describe('Number of the revision (§2.9).'),
-  settings: EnterpriseSettings.describe('The settings as of this revision (§2.9, §2.10).'),
+  updatedAt: dateTime().nullish().describe('When the change was made, date-time (§2.9).'),
   user: resource({
     id: z.string().nullish().describe('Id of the user who made the change (§2.9).'),
     email: z.string().nullish().describe('E-mail address of the user who made the change (§2.9).'),
@@ -146,6 +146,6 @@ export const EnterpriseControlRevision = resource({
   })
     .nullish()
     .describe('The user who made the change (§2.9).'),
-  updatedAt: dateTime().nullish().describe('When the change was made, date-time (§2.9).'),
+  settings: EnterpriseSettings.describe('The settings as of this revision (§2.9, §2.10).'),
 })
 export type EnterpriseControlRevision = z.infer<typeof EnterpriseControlRevision>

@@ -22,8 +22,8 @@ export const Message = resource({
   id: id().describe(doc('Message id')),
   role: openEnum('user', 'assistant', 'tool', 'system').describe(doc('Who speaks: user, assistant, tool or system')),
   content: z.array(ContentBlock).describe(doc('Content blocks in their order')),
-  createdAt: unixMs().describe(doc('When the message was created, Unix milliseconds')),
-  updatedAt: unixMs().describe(doc('When the message was last updated, Unix milliseconds')),
+  createdAt: unixMs().describe(doc('When the message was created')),
+  updatedAt: unixMs().describe(doc('When the message was last updated')),
   parentId: z.string().nullish().describe(doc('Id of the message that this one follows')),
   visibility: openEnum('both', 'llm_only', 'user_only')
     .nullish()

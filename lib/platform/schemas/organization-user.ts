@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { freeForm, id, resource } from '../fields.ts'
+import { freeForm, id, resource, timeText } from '../fields.ts'
 
 function doc(meaning: string) {
   return `${meaning} (§2.7).`
@@ -12,10 +12,10 @@ function text(meaning: string) {
 export const OrganizationUser = resource({
   id: id().describe(doc('User id')),
   email: text('E-mail address'),
-  createdAt: text('When the user was created; a string whose format is not shown'),
+  createdAt: timeText().nullish().describe(doc('When the user was created; a string whose format is not shown')),
   firstName: text('First name'),
   lastName: text('Last name'),
-  lastSignInAt: text('When the user last signed in; a string whose format is not shown'),
+  lastSignInAt: timeText().nullish().describe(doc('When the user last signed in; a string whose format is not shown')),
   metadata: freeForm().nullish().describe(doc('Metadata of the user; contents not shown')),
 })
 export type OrganizationUser = z.infer<typeof OrganizationUser>

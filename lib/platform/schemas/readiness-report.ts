@@ -39,7 +39,7 @@ const ModelUsed = resource({
 /** An evaluation of how ready a code repository is for agent work (§2.1). */
 export const ReadinessReport = resource({
   reportId: id().describe(doc('Unique identifier of the report, a UUID')),
-  createdAt: unixMs().describe(doc('When the report was created, Unix milliseconds')),
+  createdAt: unixMs().describe(doc('When the report was created')),
   repoUrl: z.string().describe(doc('URL of the repository that was evaluated')),
   apps: z.record(z.string(), AppDescription).describe(doc('Applications of the repository by their path')),
   report: z.record(z.string(), CriterionEvaluation).describe(doc('Evaluations by the id of their criterion')),

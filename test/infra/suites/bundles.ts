@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../../../lib/compose/app.ts'
+import { composeRun } from '../../../lib/compose/run.ts'
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import { silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
@@ -28,7 +28,7 @@ function useInstallation() {
     template = synthesize({}, { bundle: true })
     cloud = await startCloud(template, { counts, seed: 7 })
     laptop = await startCloud(template, { counts, seed: 7 })
-  }, 120_000)
+  })
 
   afterAll(async () => {
     for (const bundle of started) bundle.stop()
@@ -47,7 +47,10 @@ async function syncOnLaptop() {
   const { emulators, platform } = laptop
   const keys = { PLATFORM_API_KEY: 'sim-key', REDACTION_KEY: redactionKey }
   const addresses = { PLATFORM_APP_URL: platform.appUrl, PLATFORM_BASE_URL: platform.baseUrl }
-  const app = compose({ ...emulators.environment, ...addresses, ...keys }, { log: silentLog, metrics: noMetrics })
+  const app = composeRun(
+    { ...emulators.environment, ...addresses, ...keys },
+    { log: silentLog, metrics: noMetrics, credentials: emulators.credentials },
+  )
   const stream = streamNamed('sessions')
   const run = runOf(occasion)
   const result = await syncStream(stream, run, await app.syncDeps(noDeadline))

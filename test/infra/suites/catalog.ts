@@ -1,11 +1,10 @@
 import { parquetMetadataAsync } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { publishedStreams as streams } from '../../../lib/publish/published-streams.ts'
-import { partitionsOf } from '../../../lib/stores/catalog.ts'
-import { warehouseTables } from '../../../lib/stores/glue-table.ts'
+import { partitionsOf, warehouseTables } from '../../../lib/stores/catalog.ts'
 import { partKey } from '../../../lib/stores/lake-paths.ts'
 import { encodeParquet } from '../../../lib/stores/parquet.ts'
 import { currentQuery } from '../../../lib/streams/current.ts'
+import { streams } from '../../../lib/streams/index.ts'
 import { columnsOf } from '../../../lib/streams/table.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 

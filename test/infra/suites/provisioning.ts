@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
-import { createSqsClient } from '../../../lib/compose/clients.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { silentLog } from '../../../lib/core/log.ts'
 import { type PolledRecord, pollOnce } from '../../../lib/local/poller.ts'
 import { createLedgerReader, ledgerParts } from '../../../lib/stores/ledger.ts'
 import { createObjectStore } from '../../../lib/stores/objects.ts'
+import { createSqs } from '../../../lib/stores/sqs.ts'
 import { send } from '../../limits/emulated.ts'
 import { intent } from '../../limits/fixture.ts'
 import { clientOf } from '../../platform/fixture.ts'
@@ -15,7 +15,7 @@ import { synthesize } from '../synthesized.ts'
 
 let cloud: Cloud
 let variables: Record<string, string>
-let sqs: ReturnType<typeof createSqsClient>
+let sqs: ReturnType<typeof createSqs>
 let users: string[]
 const started = new Map<string, Bundle>()
 const names = ['apply-credit-limits', 'import-credit-limits', 'sync-stream', 'publish-run', 'audit-digest'] as const
@@ -33,7 +33,8 @@ function useInstallation() {
     const counts = { users: 40, revisions: 12, sessions: 1, reports: 1, computers: 1 }
     cloud = await startCloud(template, { counts, seed: 7 })
     variables = { ...cloud.environmentOf('sync-stream'), ...cloud.environmentOf('import-credit-limits') }
-    sqs = createSqsClient({ ...variables, AWS_REGION: 'us-east-1' })
+    const { endpointUrl, credentials: local } = cloud.emulators
+    sqs = createSqs({ region: 'us-east-1', endpointUrl, credentials: local })
     const credentials = { current: async () => 'sim-key', refresh: async () => 'sim-key' }
     const page = await clientOf(cloud.platform.url, { credentials }).listOrganizationUsers({ limit: 100 })
     users = page.users.flatMap(({ email }) => email ?? [])
@@ -41,7 +42,7 @@ function useInstallation() {
       const env = { ...cloud.environmentOf(name), LIMITS_MAX_LIMIT: '10000' }
       started.set(name, startBundle(template, name, env))
     }
-  }, 120_000)
+  })
 
   afterAll(async () => {
     for (const one of started.values()) one.stop()

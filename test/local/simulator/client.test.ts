@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { resourceNames } from '../../../lib/local/simulator/options.ts'
 import { type Simulator, startSimulator } from '../../../lib/local/simulator/simulator.ts'
 import type { PlatformClient } from '../../../lib/platform/client.ts'
-import { cursorPages, type Paging, singlePage, startAfterPages } from '../../../lib/platform/paging.ts'
-import type { Endpoint } from '../../../lib/platform/transport.ts'
+import { platformStreams } from '../../../lib/streams/index.ts'
 import { clientOf } from '../../platform/fixture.ts'
 import { paths } from './ask.ts'
 
@@ -14,23 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => sim.close())
 
-const lists: [keyof ReturnType<Simulator['state']>['records'], Endpoint['base'], Paging][] = [
-  ['reports', 'app', startAfterPages('reports', 'reportId')],
-  ['sessions', 'v0', cursorPages('sessions')],
-  ['users', 'v0', cursorPages('users')],
-  ['revisions', 'v0', cursorPages('changes')],
-  ['computers', 'v0', singlePage('computers')],
-]
-
-it.each(lists)('is read whole by the paging of %s', async (name, base, paging) => {
+it.each(platformStreams)('is read whole as $name says', async ({ reading }) => {
   let received = 0
   for (let token: string | null = null, ended = false; !ended; ) {
-    const page = paging.parse(await client.get({ base, path: paths[name] }, paging.query(token)))
+    const { endpoint, query } = reading.request(token)
+    const page = reading.parse(await client.get(endpoint, query))
     received += page.records.length
-    ended = paging.endsWith(page, page.records.length)
+    ended = reading.endsWith(page, page.records.length)
     token = page.nextToken
   }
-  expect(received).toBe(sim.state().records[name])
+  const { path } = reading.request(null).endpoint
+  expect(received).toBe(sim.state().records[resourceNames.find((name) => paths[name] === path)!])
 })
 
 it('answers the client on every endpoint', async () => {

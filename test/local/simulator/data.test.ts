@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import type { SimulatorOptions } from '../../../lib/local/simulator/options.ts'
+import { resourceNames, type SimulatorOptions } from '../../../lib/local/simulator/options.ts'
 import { type Simulator, startSimulator } from '../../../lib/local/simulator/simulator.ts'
 import { Computer } from '../../../lib/platform/schemas/computer.ts'
 import { EnterpriseControlRevision, EnterpriseSettings } from '../../../lib/platform/schemas/enterprise-controls.ts'
@@ -23,14 +23,13 @@ afterEach(async () => {
 function byId(rows: Row[], field: string) {
   return new Map(rows.map((row) => [row[field], row]))
 }
-const names = ['reports', 'sessions', 'users', 'revisions', 'computers'] as const
 
 describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order) => {
   it('lists every record exactly once, before and after its clock moved', async () => {
     const sim = await start({ order, counts: { sessions: 777, reports: 101 } })
     for (const _ of [0, 1, 2]) {
       const all = await scanAll(sim)
-      for (const name of names) {
+      for (const name of resourceNames) {
         const ids = new Set(all[name]?.map((row) => row[idFields[name]]))
         expect([name, ids.size, all[name]?.length]).toEqual([name, sim.state().records[name], ids.size])
       }
@@ -39,10 +38,11 @@ describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order
   })
 
   it('is the same for the same options, and another for another seed', async () => {
+    const counts = { sessions: 250, users: 250, reports: 60 }
     const [a, b, c] = [
-      await start({ order, seed: 7 }),
-      await start({ order, seed: 7 }),
-      await start({ order, seed: 8 }),
+      await start({ order, counts, seed: 7 }),
+      await start({ order, counts, seed: 7 }),
+      await start({ order, counts, seed: 8 }),
     ]
     for (const sim of [a, b, c]) sim.advance({ hours: 5 })
     const first = await scanAll(a)
@@ -77,6 +77,7 @@ describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order
     const none = { changed: 0, added: 0, removed: 0 }
     const sim = await start({
       order,
+      counts: { sessions: 250, users: 250, reports: 60 },
       rates: { reports: none, sessions: none, users: none, revisions: none, computers: none },
     })
     const before = await scanAll(sim)

@@ -1,15 +1,15 @@
 import type { HttpRequest } from '@smithy/types'
-import type { AwsClients } from '../../../lib/stores/clients.ts'
+import type { StorageClients } from '../../../lib/stores/storage.ts'
 import type { Call, Outside } from './outside.ts'
 
 /** Clients of one process, between which and the wire stands what is outside of it. */
-export type Connection = { clients: AwsClients; join(outside: Outside): void }
+export type Connection = { clients: StorageClients; join(outside: Outside): void }
 
 /** Connections that processes use one after another: to set up clients takes longer than a small run. */
 export type Connections = { take(): Connection; giveBack(connection: Connection): void; close(): void }
 
 /** Connections made by `clients`. */
-export function createConnections(clients: () => AwsClients): Connections {
+export function createConnections(clients: () => StorageClients): Connections {
   const all: Connection[] = []
   const free: Connection[] = []
   return {
@@ -25,7 +25,7 @@ export function createConnections(clients: () => AwsClients): Connections {
   }
 }
 
-function connect(clients: AwsClients): Connection {
+function connect(clients: StorageClients): Connection {
   let joined: Outside | undefined
   for (const { config } of [clients.dynamodb, clients.s3]) guard(config, () => joined!)
   return { clients, join: (outside) => (joined = outside) }

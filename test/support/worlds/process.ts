@@ -1,4 +1,4 @@
-import { compose } from '../../../lib/compose/app.ts'
+import { composeRun } from '../../../lib/compose/run.ts'
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import { type Log, silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
@@ -46,7 +46,7 @@ export function startProcess(
   const outside = createOutside(fateOf)
   const connection = connections.take()
   connection.join(outside)
-  const app = compose(
+  const app = composeRun(
     {
       ...storage.environment(),
       PLATFORM_APP_URL: platformAddress,

@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import dynalite from 'dynalite'
 import { buildApp } from 'fauxqs'
-import type { AwsClients } from '../../../lib/stores/clients.ts'
 import { recordsTable, stateTable, type TableShape } from '../../../lib/stores/resources.ts'
+import type { StorageClients } from '../../../lib/stores/storage.ts'
 import { localClients } from '../../stores/clients.ts'
 
 /** An item as DynamoDB holds it. */
@@ -25,7 +25,7 @@ export type Contents = { state: Item[]; records: Item[]; objects: Map<string, Bu
 export type Storage = {
   /** The variables under which a process works against it; the tables' names change with each `reset`. */
   environment(): Record<string, string>
-  clients(): AwsClients
+  clients(): StorageClients
   read(): Promise<Contents>
   /** Replaces everything by these contents. */
   reset(contents: Contents): Promise<void>
@@ -49,7 +49,7 @@ export async function startStorage(): Promise<Storage> {
   store.createBucket(bucket)
   const s3 = buildApp({ logger: false, stores: { s3Store: store } as never })
   const s3Url = await s3.listen({ port: 0, host: '127.0.0.1' })
-  const clients = (): AwsClients => {
+  const clients = (): StorageClients => {
     const [forTables, forObjects] = [localClients(dynamoUrl), localClients(s3Url)]
     const destroy = () => [forTables, forObjects].forEach((some) => void some.destroy())
     return { dynamodb: forTables.dynamodb, s3: forObjects.s3, destroy }

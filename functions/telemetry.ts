@@ -4,14 +4,14 @@ import type { Context } from 'aws-lambda'
 import type { Log } from '../lib/core/log.ts'
 import type { Metrics } from '../lib/core/metrics.ts'
 
-/** What a function's log lines and measurements go through. */
-export type Observation = { log: Log; metrics: Metrics; begin(context: Context): void }
+/** The way of a function's log lines and measurements. */
+export type Telemetry = { log: Log; metrics: Metrics; begin(context: Context): void }
 
 /**
  * Log lines as JSON, measurements in the embedded metric format (each line one metric, since their dimensions differ).
  * Service, namespace and level come from the POWERTOOLS_ variables that the stack sets.
  */
-export function observe(): Observation {
+export function createTelemetry(): Telemetry {
   const logger = new Logger()
   const embedded = new EmbeddedMetrics()
   return {

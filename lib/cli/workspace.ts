@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type App, compose } from '../compose/app.ts'
+import type { Runtime } from '../compose/runtime.ts'
 import type { Variables } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -10,11 +10,17 @@ import { type Cli, type CommonOptions, defaultFolder } from './command.ts'
 import type { Output } from './output.ts'
 import { createLog } from './progress.ts'
 
-/** What a command works with until it ends. */
-export type Session = {
-  app: App
+/** Builds what a command works with, from an environment: one of the roots of lib/compose. */
+type Compose<T> = (variables: Variables, runtime: Runtime) => T
+
+/** The surroundings that a command works in until it ends. */
+export type Workspace = {
   /** The environment as the command sees it. */
   variables: Variables
+  /** The part of this process, for whoever builds something from another environment. */
+  runtime: Runtime
+  /** Builds what the command works with, and closes it with the workspace. @throws FatalError `configuration` */
+  open<T extends { close(): void }>(compose: Compose<T>): T
   /** The built-in platform, when it stands in for a real one. */
   simulator: Simulator | null
   /** The folder of `--local`. */
@@ -25,42 +31,64 @@ export type Session = {
 type Wanted = {
   options: CommonOptions
   log: Log
-  /** Whether the command asks the platform for something; without it the platform need not be configured. */
+  /** True when the command asks the platform for something; without it the platform need not be configured. */
   platform: boolean
   /** A line for people about where things come from. */
   note: (text: string) => void
-  /** Whether what is read from the platform will be kept in the folder: then the folder is that platform's. */
+  /** True when what is read from the platform will be kept in the folder: then the folder is that platform's. */
   keeps?: boolean
   /** Lets so many days pass on the built-in platform first. */
   days?: number
 }
 
 /**
- * Opens what a command works with: AWS as the environment says, or with `--local` the emulators and, unless PLATFORM_*
+ * Opens the surroundings of a command: AWS as the environment says, or with `--local` the emulators and, unless PLATFORM_*
  * is set, the built-in platform.
  * @throws FatalError `configuration` or `usage` that says what to set or to change.
  */
-export async function openSession(cli: Cli, wanted: Wanted): Promise<Session> {
+export async function openWorkspace(cli: Cli, wanted: Wanted): Promise<Workspace> {
   const folder = folderOf(wanted.options)
   if (folder !== null) return openLocal(cli, folder, wanted)
   if (wanted.days) throw new FatalError('Only the built-in platform can skip a day: add --local.', { code: 'usage' })
-  const variables = wanted.platform ? cli.variables : withoutPlatform(cli.variables)
-  const app = compose(variables, { log: wanted.log, metrics: noMetrics, clock: cli.clock })
-  return { app, variables, simulator: null, folder: null, close: async () => app.close() }
+  const runtime = { log: wanted.log, metrics: noMetrics, clock: cli.clock }
+  return workspaceOf({ variables: cli.variables, runtime, simulator: null, folder: null }, [])
 }
 
-/** The same for as long as the work takes, with a log whose lines are notes. */
-export async function withSession<T>(
+/** `opened`: how to close what is open already, in the order of opening. */
+function workspaceOf(
+  surroundings: Pick<Workspace, 'variables' | 'runtime' | 'simulator' | 'folder'>,
+  opened: Closing[],
+): Workspace {
+  const { variables, runtime } = surroundings
+  return {
+    ...surroundings,
+    open: (compose) => {
+      const root = compose(variables, runtime)
+      opened.push(root.close)
+      return root
+    },
+    close: () => closeAll(opened),
+  }
+}
+
+type Closing = () => void | Promise<void>
+
+async function closeAll(opened: Closing[]): Promise<void> {
+  for (const close of opened.splice(0).reverse()) await close()
+}
+
+/** Opens a workspace for as long as the work takes, with a log whose lines are notes. */
+export async function withWorkspace<T>(
   cli: Cli,
   { io, log, ...wanted }: Omit<Wanted, 'log' | 'note'> & { io: Output; log?: Log },
-  work: (session: Session) => Promise<T>,
+  work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true })
-  const session = await openSession(cli, { ...wanted, log: notes, note: io.note })
+  const workspace = await openWorkspace(cli, { ...wanted, log: notes, note: io.note })
   try {
-    return await work(session)
+    return await work(workspace)
   } finally {
-    await session.close()
+    await workspace.close()
   }
 }
 
@@ -69,7 +97,7 @@ function folderOf({ local }: CommonOptions): string | null {
   return local === undefined ? null : resolve(local === true ? defaultFolder : local)
 }
 
-/** True when `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
+/** Tells whether `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
 export async function isUnused(options: CommonOptions): Promise<boolean> {
   const folder = folderOf(options)
   if (folder === null) return false
@@ -77,14 +105,11 @@ export async function isUnused(options: CommonOptions): Promise<boolean> {
   return !hasState(folder) && (!existsSync(folder) || statSync(folder).isDirectory())
 }
 
-async function openLocal(cli: Cli, folder: string, wanted: Wanted): Promise<Session> {
+async function openLocal(cli: Cli, folder: string, wanted: Wanted): Promise<Workspace> {
   // Loaded only here: on AWS nobody waits for the emulators' code.
   const { startEmulators } = await import('../local/emulators/emulators.ts')
   const { hasState, localRedactionKey, refuseStranger, writeOwner } = await import('../local/built-in-platform.ts')
-  const opened: (() => Promise<void>)[] = []
-  const close = async () => {
-    for (const end of opened.splice(0).reverse()) await end()
-  }
+  const opened: Closing[] = []
   try {
     // Refused before anything is made or changed; what is written waits for the folder's lock.
     if (wanted.platform) await refuseMixing(cli, folder, wanted)
@@ -95,18 +120,16 @@ async function openLocal(cli: Cli, folder: string, wanted: Wanted): Promise<Sess
     if (isNew) writeOwner(folder, 'none')
     const simulator = wanted.platform ? await platformIn(cli, folder, wanted) : null
     if (simulator) opened.push(simulator.close)
-    const platform = simulator ? addressesOf(simulator) : wanted.platform ? {} : unusedPlatform
     const variables = {
       ...cli.variables,
       ...emulators.environment,
-      ...platform,
+      ...(simulator ? addressesOf(simulator) : {}),
       REDACTION_KEY: cli.variables.REDACTION_KEY || localRedactionKey(folder),
     }
-    const app = compose(variables, { log: wanted.log, metrics: noMetrics, clock: cli.clock })
-    opened.push(async () => app.close())
-    return { app, variables, simulator, folder, close }
+    const runtime = { log: wanted.log, metrics: noMetrics, clock: cli.clock, credentials: emulators.credentials }
+    return workspaceOf({ variables, runtime, simulator, folder }, opened)
   } catch (error) {
-    await close()
+    await closeAll(opened)
     throw error
   }
 }
@@ -161,23 +184,5 @@ function addressesOf({ appUrl, baseUrl }: Pick<Simulator, 'appUrl' | 'baseUrl'>)
     PLATFORM_APP_URL: appUrl,
     PLATFORM_BASE_URL: baseUrl,
     PLATFORM_API_KEY: 'sim-key',
-  }
-}
-
-/** For commands that only look at what is stored. */
-const unusedPlatform = {
-  PLATFORM_APP_URL: 'http://unused.invalid',
-  PLATFORM_BASE_URL: 'http://unused.invalid',
-  PLATFORM_API_KEY: 'unused',
-}
-
-/** Nothing is redacted by those who read no record. */
-const unusedKey = 'unused'.padEnd(32, '-')
-
-function withoutPlatform(variables: Variables): Variables {
-  return {
-    ...variables,
-    ...unusedPlatform,
-    REDACTION_KEY: variables.REDACTION_KEY || unusedKey,
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { observe } from '../../functions/observe.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTelemetry } from '../../functions/telemetry.ts'
 
 const lines: Record<string, unknown>[] = []
 
@@ -18,14 +18,9 @@ beforeEach(() => {
   }
 })
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
-
 describe('what a function says', () => {
   it('is one JSON line with level, service and the request it belongs to', () => {
-    const { log, begin } = observe()
+    const { log, begin } = createTelemetry()
     begin({ functionName: 'sync-stream', awsRequestId: 'r-1', memoryLimitInMB: '128' } as Context)
     log.warn('A page token was refused.', { stream: 'sessions' })
     expect(lines).toMatchObject([
@@ -40,8 +35,8 @@ describe('what a function says', () => {
   })
 
   it('is a metric with its dimensions and unit, in the namespace of the alarms', () => {
-    observe().metrics.count('ScanSeconds', 2.5, { stream: 'sessions' })
-    observe().metrics.count('RecordsChanged', 3, { stream: 'computers' })
+    createTelemetry().metrics.count('ScanSeconds', 2.5, { stream: 'sessions' })
+    createTelemetry().metrics.count('RecordsChanged', 3, { stream: 'computers' })
     expect(lines).toMatchObject([
       { service: 'acme', stream: 'sessions', ScanSeconds: 2.5 },
       { service: 'acme', stream: 'computers', RecordsChanged: 3 },

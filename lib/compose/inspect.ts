@@ -1,0 +1,17 @@
+import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { createRuns } from '../stores/runs.ts'
+import type { Runtime } from './runtime.ts'
+import { openStores } from './stores.ts'
+
+/** The stores, for those who look at what is stored or set it back. */
+export type InspectRoot = ReturnType<typeof composeInspect>
+
+/**
+ * Builds the stores for those who look at what is stored, or set it back. They ask no platform and read no secret.
+ * @throws FatalError `configuration` that names each variable that is missing.
+ */
+export function composeInspect(variables: Variables, runtime: Runtime) {
+  const env = readVariables(StoreVariables.omit({ RECORDS_TABLE: true }), variables)
+  const stores = openStores(env, runtime)
+  return { ...stores, runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }) }
+}

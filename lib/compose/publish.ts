@@ -1,0 +1,48 @@
+import type * as z from 'zod'
+import { PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import type { FinishDeps } from '../publish/finish-run.ts'
+import type { Announcer, Catalog } from '../publish/ports.ts'
+import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
+import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
+import { createPublications } from '../stores/publications.ts'
+import { createRuns } from '../stores/runs.ts'
+import { streams } from '../streams/index.ts'
+import { defaultSettings, type SyncSettings } from '../sync/context.ts'
+import { cloudOf, newOwner, type Runtime } from './runtime.ts'
+import { openStores } from './stores.ts'
+
+/** A runtime that may set how long a publisher holds its lease. */
+export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, 'leaseMs'>> }
+
+const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend(PublishVariables.shape)
+type Environment = z.infer<typeof Environment>
+
+/**
+ * Builds what publishing a run needs.
+ * @throws FatalError `configuration` that names each variable that is missing.
+ */
+export function composePublish(variables: Variables, runtime: PublishRuntime) {
+  const env = readVariables(Environment, variables)
+  const { clients, checkpoints, lake, index, clock, close } = openStores(env, runtime)
+  const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
+  const { leaseMs } = { ...defaultSettings, ...runtime.settings }
+  const deps: FinishDeps = {
+    ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
+    ...outletsOf(env),
+    publications: createPublications(state),
+    runs: createRuns(state),
+    log: runtime.log,
+    published: streams,
+  }
+  return { finishDeps: () => deps, close }
+}
+
+/** The places where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
+function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer } {
+  const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket } = env
+  const target = cloudOf(env)
+  return {
+    catalog: database ? createCatalog({ glue: createGlue(target), database, bucket, streams }) : noCatalog,
+    announcer: bus ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket }) : silentAnnouncer,
+  }
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { parseTime } from '../platform/fields.ts'
+import { LimitOutcome } from './limit-outcome.ts'
+import { recordTable } from './schema-tables.ts'
+import { defineStream } from './stream.ts'
+
+/** An outcome with an id of its own. */
+export const OutcomeRecord = z.object({
+  outcomeId: z.string().describe('Identifies the entry of a request: a repetition has the same id.'),
+  ...LimitOutcome.shape,
+})
+export type OutcomeRecord = z.infer<typeof OutcomeRecord>
+
+/** Outcomes of credit limits. They come from the ledger, not from a list of the platform. */
+export const creditLimitOutcomes = defineStream({
+  name: 'credit_limit_outcomes',
+  doc: 'How each entry of each request for credit limits ended. Rows are added when limits were applied.',
+  mode: 'append',
+  // An outcome is written a while after the time it names, at most as long as a worker may live.
+  lateMs: 16 * 60_000,
+  changedAt: ({ recordedAt }) => parseTime(String(recordedAt)) ?? undefined,
+  schema: OutcomeRecord,
+  primaryKey: 'outcomeId',
+  secretPaths: [],
+  tables: [
+    recordTable(OutcomeRecord, {
+      name: 'credit_limit_outcomes',
+      doc: 'Outcomes of credit limits: one row per entry of a request.',
+      key: ['outcome_id'],
+      fields: {
+        index: { column: 'entry_index' },
+        identity: { column: 'email' },
+        address: { column: 'email_as_written' },
+        limit: { column: 'credit_limit' },
+        previousLimit: { column: 'previous_credit_limit' },
+      },
+    }),
+  ],
+})
