@@ -8,6 +8,7 @@ import { type RevisionDiff, readHistory, userOf, type WatchedChange } from './ch
 import { mostSevere, type Watch, type WatchMatch } from './changes/watch.ts'
 import type { Digester } from './trail/digest.ts'
 import { type Finding, readFindings, type Severity } from './trail/finding.ts'
+import { entriesOfFirstLook } from './trail/first-look.ts'
 import type { IndexCache } from './trail/index-cache.ts'
 import type { Recorder, SeenRevision } from './trail/recorder.ts'
 import { entryRefsOf } from './trail/revision-index.ts'
@@ -17,15 +18,17 @@ import type { Trail } from './trail/trail.ts'
 export type AuditNews = {
   entries: number
   findings: Finding[]
-  /** Changes that watch rules match, in the order of revisions. */
+  /** Changes since the first look at the list that watch rules match, in the order of revisions. */
   matches: WatchedSetting[]
-  /** True of the first look at the list: what it tells of changes is history. */
-  isFirstLook: boolean
+  /** The same of changes that the first look brought: they are history. */
+  pastMatches: WatchedSetting[]
 }
 
 /** A change that deserves attention. Holds no value of a setting. */
 export type WatchedSetting = {
   revision: number
+  /** The entry that recorded it. */
+  sequence: number
   path: string
   kind: SettingChange['kind']
   rule: string
@@ -74,10 +77,13 @@ export function createAuditHook({ trail, index, recorder, digester, watch }: Dep
         only: (after, before) => Math.max(after.sequence, before?.sequence ?? 0) > reported.entries,
       })
       const matches = await writeChanges(diffs, writeRows)
+      const oldEntries = matches.length > 0 ? await entriesOfFirstLook(trail, heads) : 0
+      const isPast = ({ sequence }: WatchedSetting) => sequence <= oldEntries
       const acknowledge = () =>
         trail.markReported({ entries: heads.entries.sequence, findings: heads.findings.sequence }, signal)
       const entries = heads.entries.sequence - reported.entries
-      return { entries, findings, matches, isFirstLook: reported.entries === 0, acknowledge }
+      const [past, news] = [matches.filter(isPast), matches.filter((match) => !isPast(match))]
+      return { entries, findings, matches: news, pastMatches: past, acknowledge }
     },
   }
 }
@@ -131,6 +137,7 @@ function watchedSetting({ entry }: RevisionDiff, { path, kind }: WatchedChange, 
   const { email, id } = userOf(entry)
   return {
     revision: entry.revision,
+    sequence: entry.sequence,
     path,
     kind,
     rule: match.id,

@@ -24,7 +24,7 @@ export function createAuditObserver(hook: AuditHook, metrics: Metrics): StreamOb
           await news.acknowledge()
           metrics.count('AuditEntries', news.entries)
           metrics.count('AuditFindings', news.findings.filter(alarms).length)
-          metrics.count('AuditWatchMatches', news.isFirstLook ? 0 : news.matches.length)
+          metrics.count('AuditWatchMatches', news.matches.length)
         },
       }
     },
@@ -44,16 +44,16 @@ function alarms({ severity }: Finding): boolean {
 }
 
 /** What to say of a scan: each finding and each match of its own, and of the time before the first scan how much there is. */
-function noticesOf({ findings, matches, isFirstLook }: AuditNews): Notice[] {
+function noticesOf({ findings, matches, pastMatches }: AuditNews): Notice[] {
   const isHistory = ({ kind }: Finding) => kind === 'history_gap'
-  const past = { findings: findings.filter(isHistory).length, matches: isFirstLook ? matches : [] }
+  const past = { gaps: findings.filter(isHistory).length, matches: pastMatches }
   return distinct([
     // The newest first, since not all of a long history can be told.
     ...findings
       .filter((finding) => !isHistory(finding))
       .toReversed()
       .map(findingNotice),
-    ...(isFirstLook ? [] : matches.toReversed().map(matchNotice)),
+    ...matches.toReversed().map(matchNotice),
     ...historyNotice(past),
   ])
 }
@@ -81,11 +81,11 @@ function matchNotice({ revision, path, kind, rule, severity, why, user }: Watche
   }
 }
 
-function historyNotice({ findings, matches }: { findings: number; matches: readonly WatchedSetting[] }): Notice[] {
+function historyNotice({ gaps, matches }: { gaps: number; matches: readonly WatchedSetting[] }): Notice[] {
   const critical = matches.filter(({ severity }) => severity === 'critical').length
   const parts = [
     ...(matches.length > 0 ? [`${matches.length} changes that watch rules match, ${critical} of them critical`] : []),
-    ...(findings > 0 ? [`${findings} gaps in the numbers of revisions`] : []),
+    ...(gaps > 0 ? [`${gaps} gaps in the numbers of revisions`] : []),
   ]
   if (parts.length === 0) return []
   const message = `${parts.join(', and ')}. "platform-sync audit report" shows them.`

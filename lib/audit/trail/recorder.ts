@@ -6,13 +6,12 @@ import type { ScanIds } from '../../sync/ports.ts'
 import { planAppend } from './append-plan.ts'
 import { compareHistory, gapFindings, missingRevisions } from './compare.ts'
 import { cutBelow } from './depth.ts'
-import { readDigest } from './digest.ts'
 import { draftEntry, type EntryDraft, equalButForSecrets, type Revision, readEntry, revisionOf } from './entry.ts'
 import { draftFinding, type FindingDraft, type ObservedIn } from './finding.ts'
+import { entriesOfFirstLook } from './first-look.ts'
 import type { ChainHeads } from './head.ts'
 import type { IndexCache } from './index-cache.ts'
 import { packedBytesInHead } from './pending-append.ts'
-import { range } from './read-ahead.ts'
 import type { RecordedRevision, RevisionIndex } from './revision-index.ts'
 import type { Trail } from './trail.ts'
 
@@ -93,18 +92,6 @@ export function createRecorder(deps: Deps): Recorder {
   }
 
   return { record, compare, doubt }
-}
-
-/**
- * The number of entries that the first look at the list brought: what the first digest of any entries covers, since each
- * complete scan signs one. All, while there is none.
- */
-async function entriesOfFirstLook(trail: Trail, heads: ChainHeads): Promise<number> {
-  for (const at of range(1, heads.digests.sequence)) {
-    const covered = (await readDigest(trail, at))?.head.entries.sequence ?? 0
-    if (covered > 0) return covered
-  }
-  return heads.entries.sequence
 }
 
 /** A revision to record unless it is recorded already. */
