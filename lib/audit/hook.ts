@@ -27,7 +27,7 @@ export type AuditNews = {
 /** A change that deserves attention. Holds no value of a setting. */
 export type WatchedSetting = {
   revision: number
-  /** The entry that recorded it. */
+  /** The later of the two entries that were compared. */
   sequence: number
   path: string
   kind: SettingChange['kind']
@@ -133,11 +133,15 @@ function jsonText(value: Json | undefined) {
   return value === undefined ? null : canonicalJson(value)
 }
 
-function watchedSetting({ entry }: RevisionDiff, { path, kind }: WatchedChange, match: WatchMatch): WatchedSetting {
+function watchedSetting(
+  { entry, previous }: RevisionDiff,
+  { path, kind }: WatchedChange,
+  match: WatchMatch,
+): WatchedSetting {
   const { email, id } = userOf(entry)
   return {
     revision: entry.revision,
-    sequence: entry.sequence,
+    sequence: Math.max(entry.sequence, previous?.sequence ?? 0),
     path,
     kind,
     rule: match.id,

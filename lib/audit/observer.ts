@@ -43,19 +43,23 @@ function alarms({ severity }: Finding): boolean {
   return severity !== 'info'
 }
 
-/** What to say of a scan: each finding and each match of its own, and of the time before the first scan how much there is. */
+/** What to say of a scan: each finding and each match of its own, and of the time before the first scan that there are some. */
 function noticesOf({ findings, matches, pastMatches }: AuditNews): Notice[] {
-  const isHistory = ({ kind }: Finding) => kind === 'history_gap'
-  const past = { gaps: findings.filter(isHistory).length, matches: pastMatches }
   return distinct([
     // The newest first, since not all of a long history can be told.
-    ...findings
-      .filter((finding) => !isHistory(finding))
-      .toReversed()
-      .map(findingNotice),
+    ...findings.toReversed().map(findingNotice),
     ...matches.toReversed().map(matchNotice),
-    ...historyNotice(past),
+    ...pastMatches.slice(0, 1).map(() => pastChanges),
   ])
+}
+
+const pastGaps = pastNotice('history_gap', 'Revision numbers of that time are missing')
+const pastChanges = pastNotice('past_changes', 'Watch rules match changes of that time')
+
+/** How many there are is not said: what is told again, after a death or in parts, must read the same. */
+function pastNotice(code: string, what: string): Notice {
+  const message = `${what}; "platform-sync audit report" shows them.`
+  return { severity: 'info', code, about: 'the time before the first sync', message }
 }
 
 /** Two items that left one list say the same. */
@@ -64,6 +68,7 @@ function distinct(notices: Notice[]): Notice[] {
 }
 
 function findingNotice({ kind, severity, revision, revisionTo, place, message }: Finding): Notice {
+  if (kind === 'history_gap') return pastGaps
   return {
     severity,
     code: kind,
@@ -79,15 +84,4 @@ function matchNotice({ revision, path, kind, rule, severity, why, user }: Watche
     about: `revision ${revision}: ${path} ${kind} by ${user ?? 'unknown'}`,
     message: why,
   }
-}
-
-function historyNotice({ gaps, matches }: { gaps: number; matches: readonly WatchedSetting[] }): Notice[] {
-  const critical = matches.filter(({ severity }) => severity === 'critical').length
-  const parts = [
-    ...(matches.length > 0 ? [`${matches.length} changes that watch rules match, ${critical} of them critical`] : []),
-    ...(gaps > 0 ? [`${gaps} gaps in the numbers of revisions`] : []),
-  ]
-  if (parts.length === 0) return []
-  const message = `${parts.join(', and ')}. "platform-sync audit report" shows them.`
-  return [{ severity: 'info', code: 'history', about: 'the time before the first sync', message }]
 }

@@ -57,7 +57,7 @@ describe('the audit trail in a scan', () => {
     expect(pastMatches).toEqual([
       {
         revision: 3,
-        sequence: 1,
+        sequence: 3,
         path: 'enableAgentShield',
         kind: 'changed',
         rule: 'shield-off',
