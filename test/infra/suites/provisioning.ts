@@ -132,7 +132,9 @@ describe('bundles of credit limits and of the audit trail', () => {
     })
     expect(bundle('audit-digest').log()).toContain('"AuditDigests":1')
 
-    const { result: published } = await bundle('publish-run').invoke({ ...occasion, outcomes: [step] })
+    const { result: outcomes } = await bundle('sync-stream').invoke({ ...occasion, stream: 'credit_limit_outcomes' })
+    expect(outcomes).toMatchObject({ status: 'complete' })
+    const { result: published } = await bundle('publish-run').invoke({ ...occasion, outcomes: [step, outcomes] })
     expect(published).toMatchObject({ status: 'complete', failure: null })
   })
 
