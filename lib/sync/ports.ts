@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts'
+import type { Patience } from '../core/patience.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
@@ -10,8 +11,17 @@ export type Source = {
   fetchPage(stream: Stream, token: string | null, request: PageRequest): Promise<Page>
 }
 
-/** What a source is told besides the place. `onRequest` is called for each HTTP request, retries included. */
-export type PageRequest = { window: ScanWindow; signal: AbortSignal; onRequest: () => void }
+/**
+ * What a source is told besides the place. `pageSize` asks for smaller pages than the declared ones; `patience` bounds
+ * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included.
+ */
+export type PageRequest = {
+  window: ScanWindow
+  signal: AbortSignal
+  patience: Patience
+  pageSize?: number | undefined
+  onRequest: () => void
+}
 
 /** Of things that happened: those from `since` (null: the beginning) up to, not including, `until`. Unix ms. */
 export type ScanWindow = { since: number | null; until: number }
