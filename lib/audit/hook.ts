@@ -19,6 +19,8 @@ export type AuditNews = {
   findings: Finding[]
   /** Changes that watch rules match, in the order of revisions. */
   matches: WatchedSetting[]
+  /** True of the first look at the list: what it tells of changes is history. */
+  isFirstLook: boolean
 }
 
 /** A change that deserves attention. Holds no value of a setting. */
@@ -42,10 +44,13 @@ export type AuditHook = {
   afterFlush(revisions: readonly SeenRevision[], scan: ScanIds, signal: AbortSignal): Promise<void>
   /** Writes findings and the rows for the warehouse, before a scan completes, and tells what deserves attention. */
   onComplete(
-    scan: ScanIds & { seen: ReadonlySet<number>; writeRows: WriteRows },
+    scan: SeenList,
     signal: AbortSignal,
   ): Promise<AuditNews & { /** After the scan is complete. */ acknowledge(): Promise<void> }>
 }
+
+/** The numbers that a list showed, and why what it lacks can't be believed (null: it can). */
+export type SeenList = ScanIds & { seen: ReadonlySet<number>; withheld: string | null; writeRows: WriteRows }
 
 type Deps = { trail: Trail; index: IndexCache; recorder: Recorder; digester: Digester; watch: Watch }
 
@@ -55,8 +60,9 @@ const rowsAtOnce = 2_000
 export function createAuditHook({ trail, index, recorder, digester, watch }: Deps): AuditHook {
   return {
     afterFlush: (revisions, scan, signal) => recorder.record(revisions, scan, signal),
-    onComplete: async ({ seen, writeRows, ...scan }, signal) => {
-      await recorder.compare(seen, scan, signal)
+    onComplete: async ({ seen, withheld, writeRows, ...scan }, signal) => {
+      if (withheld === null) await recorder.compare(seen, scan, signal)
+      else await recorder.doubt(withheld, scan, signal)
       await digester.writeIfDue(signal)
       const { heads, reported } = (await trail.recoverHead(signal)).state
       const unreported = { first: reported.findings + 1, last: heads.findings.sequence }
@@ -70,7 +76,8 @@ export function createAuditHook({ trail, index, recorder, digester, watch }: Dep
       const matches = await writeChanges(diffs, writeRows)
       const acknowledge = () =>
         trail.markReported({ entries: heads.entries.sequence, findings: heads.findings.sequence }, signal)
-      return { entries: heads.entries.sequence - reported.entries, findings, matches, acknowledge }
+      const entries = heads.entries.sequence - reported.entries
+      return { entries, findings, matches, isFirstLook: reported.entries === 0, acknowledge }
     },
   }
 }

@@ -4,6 +4,7 @@ import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
 import { number, type Output } from './output.ts'
+import { timeOf } from './times.ts'
 
 /** Adds the commands `platform-sync limits ...`. */
 export function addLimits(program: Command, cli: Cli): void {
@@ -59,7 +60,7 @@ async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string
 
 async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
-  const { findOutcomes, sayOutcomes, timeOf } = await import('./limits-outcomes.ts')
+  const { findOutcomes, sayOutcomes } = await import('./limits-outcomes.ts')
   const since = options.since === undefined ? undefined : timeOf(options.since)
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
     const found = await findOutcomes(options, { reader: limits.reader, since, now: cli.clock.now() })

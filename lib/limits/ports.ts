@@ -1,5 +1,5 @@
 import type { Deadline } from '../core/deadline.ts'
-import type { LimitOutcome } from '../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
 import type { LimitState, OutgoingLimit } from './limit-state.ts'
 import type { OutcomeKey } from './outcomes/outcome.ts'

@@ -21,7 +21,7 @@ export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   const missing = missingKeys(attempt)
   const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing.length)
   if (reason === null) await deleteRecords(attempt, missing)
-  const { notices, acknowledge } = await observeScan(attempt)
+  const { notices, acknowledge } = await observeScan(attempt, { withheld: reason })
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const withheldDeletes = reason === null ? 0 : missing.length
   const summary = await summarize(attempt, { reason, index, withheldDeletes })

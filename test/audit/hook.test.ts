@@ -20,7 +20,8 @@ function hooked(parts = auditParts()) {
     }
   }
   const hook = createAuditHook({ ...parts, watch: createWatch(watchRules) })
-  const complete = (...numbers: number[]) => hook.onComplete({ ...scan, seen: new Set(numbers), writeRows }, signal)
+  const complete = (...numbers: number[]) =>
+    hook.onComplete({ ...scan, seen: new Set(numbers), withheld: null, writeRows }, signal)
   return { ...parts, rows, hook, complete, changes: rows.enterprise_setting_changes!, findings: rows.audit_findings! }
 }
 function withSettings(number: number, settings: { [key: string]: Json }) {

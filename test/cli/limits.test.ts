@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { cliHere, cliIn, ended, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, ended, soon, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 const local = `--local=${folder.path}/data`
@@ -120,7 +120,7 @@ describe('limits on the command line', () => {
   })
 
   it('brings the outcomes to the lake with the next sync', async () => {
-    expect((await cliHere(['sync', 'organization_users', local], platform)).code).toBe(0)
+    expect((await cliHere(['sync', 'credit_limit_outcomes', local], platform)).code).toBe(0)
     const sql = 'select outcome, count(*) as n from credit_limit_outcomes_current group by all order by 1'
     const { stdout } = await cliHere(['query', local, '--format', 'json', sql], platform)
     expect(JSON.parse(stdout)).toEqual([
@@ -175,7 +175,7 @@ describe('limits on the command line', () => {
     const before = simulator.counts.setUserLimits ?? 0
     const child = cliIn(folder.path, platform).start(['limits', 'apply', document.id, local])
     const result = ended(child)
-    while ((simulator.counts.setUserLimits ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 20))
+    await soon(() => (simulator.counts.setUserLimits ?? 0) > before)
     child.kill('SIGINT')
     const { code, stdout } = await result
     expect([code, stdout]).toEqual([130, expect.stringMatching(/^applied +1$/m)])

@@ -1,4 +1,4 @@
-import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
 import { composeLimits } from '../../lib/compose/limits.ts'
 import { systemClock } from '../../lib/core/clock.ts'
@@ -21,8 +21,6 @@ export function useEmulatedLimits(): () => EmulatedLimits {
     const emulated = emulators()
     const { environment, endpointUrl, credentials } = emulated.emulators
     const sqs = createSqs({ region: 'us-east-1', endpointUrl, credentials })
-    const Attributes = { VisibilityTimeout: '1' }
-    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: environment.LIMITS_QUEUE_URL, Attributes }))
     const variables = environment
     const runtime = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
     limits = { ...composeLimits(variables, runtime), emulated, variables }

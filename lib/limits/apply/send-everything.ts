@@ -1,6 +1,6 @@
 import { eachConcurrently, slices } from '../../core/concurrency.ts'
 import { type ErrorCode, FatalError, SyncError } from '../../core/errors.ts'
-import type { OutcomeName } from '../../streams/credit-limit-outcomes.ts'
+import type { OutcomeName } from '../../streams/limit-outcome.ts'
 import type { ValidLimitEntry } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
 import { answeredState, asUncertain, type LimitState, type OutgoingLimit } from '../limit-state.ts'

@@ -37,7 +37,7 @@ function useHandlers() {
       sync: (await import('../../../functions/sync-stream.ts')).handler as Handler,
       publish: (await import('../../../functions/publish-run.ts')).handler as Handler,
     }
-  }, 60_000)
+  })
 
   afterAll(async () => {
     vi.unstubAllEnvs()
