@@ -73,6 +73,7 @@ async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOp
 
 async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { withLimits, withWorker } = await import('./limits-workspace.ts')
+  const { requestIn } = await import('./limits-failures.ts')
   const { redriveDeadLetters } = await import('../stores/limits-queue.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const { sqs, queueUrl, deadLettersUrl, reader } = opened.limits
@@ -81,11 +82,13 @@ async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<Ex
         code: 'configuration',
       })
     }
-    const moved: { messageId: string; reason: string | null }[] = []
-    for await (const { messageId } of redriveDeadLetters({ sqs, queueUrl, deadLettersUrl })) {
+    const moved: { messageId: string; requestId: string | null; reason: string | null }[] = []
+    for await (const { messageId, body } of redriveDeadLetters({ sqs, queueUrl, deadLettersUrl })) {
+      const requestId = requestIn(body)
       const reason = (await reader.failures([messageId])).get(messageId)?.reason ?? null
-      moved.push({ messageId, reason })
-      io.say(`${messageId} is back on the queue${reason === null ? '' : `; it failed before: ${reason}`}`)
+      moved.push({ messageId, requestId, reason })
+      const why = reason === null ? 'why it failed is not in the ledger' : `it failed before: ${reason}`
+      io.say(`${requestId ?? 'A text that is no request'} (message ${messageId}) is back on the queue; ${why}`)
     }
     io.say(`${number(moved.length)} message${moved.length === 1 ? '' : 's'} moved.`)
     await withWorker(opened, async (worker) => worker?.drained())
