@@ -44,6 +44,7 @@ export async function cliHere(
     stderr,
     exit,
     fetch,
+    useProxies: () => {},
     clock: systemClock,
     interrupted,
   })
