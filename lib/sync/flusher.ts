@@ -172,6 +172,8 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices }
     lastScan: summary,
     index,
     notices,
+    // An approval asks the platform nothing, and does not know better.
+    notBefore: context.scan.approval ? checkpoint.notBefore : undefined,
   }
   return deps.checkpoints.complete(completed, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
 }
