@@ -36,7 +36,7 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   /** Top-level maps whose keys are data, not field names: they say nothing about what is secret. */
   readonly dataMaps?: readonly string[]
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
-  readonly tables: readonly [Table<z.infer<S>>, ...Table<z.infer<S>>[]]
+  readonly tables: readonly [Table, ...Table[]]
   /** Tables that an observer of the stream fills (sync/ports.ts): each row stands for itself, whatever the record is. */
   readonly observedTables?: readonly Table[]
 }

@@ -15,10 +15,16 @@ export const Counts = z.object({
   updated: count().describe('Known keys whose content differs.'),
   unchanged: count().describe('Known keys with the same content.'),
   duplicate: count().describe('Further copies of a key already seen in this scan.'),
-  quarantined: count().describe('Records that break the schema.'),
-  deleted: count().describe('Known keys that the complete scan did not see.'),
+  quarantined: count().describe(
+    'Records that no table can take: without a usable primary key, no object, or nested too deep.',
+  ),
+  deleted: count().describe('Keys that the list did not show as it was read from its first page to its end.'),
   drifted: count().describe('New or changed records with fields or values that the schema does not know.'),
   repaired: count().describe('Records with half a surrogate pair, replaced by U+FFFD.'),
+  invalid: z
+    .record(z.string(), z.int())
+    .default(() => ({}))
+    .describe('Of each field: records received, unchanged ones included, with a value that its column could not take.'),
   pages: count().describe('Pages read.'),
   apiCalls: count().describe('HTTP requests sent, retries included.'),
 })
@@ -34,6 +40,10 @@ export const Scan = z.object({
   runId: z.string().describe('The run that began the scan: where its files lie, even when a later run ends it.'),
   firstFence: z.int().describe('The fence of its first attempt.'),
   startedAt: z.number().describe('Unix ms; the time that every row of the scan carries.'),
+  takenUp: z
+    .object({ runId: z.string(), counts: Counts })
+    .optional()
+    .describe('The run that went on with it last, and what had been counted before that.'),
   position: z.discriminatedUnion('at', [
     z.object({ at: z.literal('start') }),
     z.object({ at: z.literal('page'), token: z.string() }),
@@ -65,6 +75,7 @@ export const ScanSummary = z.object({
   reason: z.string().nullable().describe('Why it is suspect.'),
   withheldDeletes: z.int(),
   counts: Counts,
+  ofRun: Counts.optional().describe('What the run that ended it asked and received.'),
   records: z.int().describe('Live records after the scan.'),
   filesKey: z.string().describe('The object that lists the files the scan wrote.'),
   indexKey: z.string().nullable().describe('The index that stands after the scan.'),

@@ -64,13 +64,18 @@ export type StreamResult = {
   reason: string | null
   /** How long to wait before the next attempt, when the platform said so. */
   retryAfterMs: number | null
+  /** What the scan has counted, over all runs that it took. */
   counts: Counts | null
+  /** What of that this run asked and received. */
+  ofRun?: Counts | null | undefined
   /** What deserves attention in the scan that ended, the gravest first. */
   notices?: readonly Notice[] | undefined
 }
 
-/** What names a scan, from its first attempt to its last. */
-export type ScanIdentity = Readonly<Pick<Scan, 'scanId' | 'runId' | 'firstFence' | 'startedAt' | 'approval'>>
+/** What names a scan, from its first attempt to its last, and what it had counted when the run took it up. */
+export type ScanIdentity = Readonly<Pick<Scan, 'scanId' | 'runId' | 'firstFence' | 'startedAt' | 'approval'>> & {
+  readonly takenUp: NonNullable<Scan['takenUp']>
+}
 
 /** What an attempt works with and never changes: the stream, the run, the scan's name, the lease, and the world. */
 export type ScanContext = {

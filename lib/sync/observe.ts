@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts'
-import type { Notice } from './checkpoint.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Counts, Notice } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { Kind } from './key-table.ts'
 import type { Attempt } from './open-scan.ts'
@@ -24,14 +25,16 @@ export async function observeScan(
   const ofReading = noticesOf(stream.name, reader.state)
   // An approval reads no list: the scan whose deletes it accepts was observed.
   if (!observer || scan.approval) return { notices: gravest(ofReading), acknowledge: async () => {} }
+  const { pass } = reader.state
+  const ownNotices = [...unobserved(stream, intake.state.counts), ...ofReading]
   const seen = function* (): Iterable<string> {
-    for (const { key, kind, pass } of intake.entries()) if (pass !== 0 && kind !== Kind.deleted) yield key
+    for (const entry of intake.entries()) if (entry.pass === pass && entry.kind !== Kind.deleted) yield entry.key
   }
   const { notices, acknowledge } = await observer.completed(
     { runId: scan.runId, scanId: scan.scanId, seen, withheld, writeRows: flusher.writeObserved },
     lease.signal,
   )
-  return { notices: gravest([...notices, ...ofReading]), acknowledge: () => acknowledgeOrLog(context, acknowledge) }
+  return { notices: gravest([...ownNotices, ...notices]), acknowledge: () => acknowledgeOrLog(context, acknowledge) }
 }
 
 /** What was strange about the answers, though the list was read whole. */
@@ -55,6 +58,20 @@ function noticesOf(stream: string, { pageSize, unknownMembers = [] }: ReadingSta
     })
   }
   return notices
+}
+
+/** What no observer could be shown. */
+function unobserved({ name }: Stream, { quarantined }: Counts): Notice[] {
+  if (quarantined === 0) return []
+  const message = 'They are in quarantine with the reason, and in no record that is kept of this stream.'
+  return [
+    {
+      severity: 'warning',
+      code: 'quarantined',
+      about: `${quarantined} ${quarantined === 1 ? 'record' : 'records'} of ${name} can't be used`,
+      message,
+    },
+  ]
 }
 
 /** A checkpoint is bounded, and so is what it keeps of these. */

@@ -42,7 +42,8 @@ export async function openScan(stream: Stream, run: Run, deps: SyncDeps): Promis
 function finishedIn(checkpoint: Checkpoint, run: Run): StreamResult | null {
   const { runId, status, reason, scan, lastScan, stream, notices = [] } = checkpoint
   if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
-  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, notices }
+  const { counts = null, ofRun } = lastScan ?? {}
+  return { stream, runId, status, reason, retryAfterMs: null, counts, ofRun, notices }
 }
 
 /** The wait that the platform asked for, whichever run it told, while it lasts. */
@@ -96,18 +97,19 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
   const { stream, run, deps, begin } = opening
   const known = await loadKnown(checkpoint, deps, lease.signal)
   const scan = known.continued ?? begin(checkpoint, run, deps.clock.now())
-  const { scanId, runId, firstFence, startedAt, approval } = scan
+  const { scanId, runId, firstFence, startedAt, approval, counts } = scan
+  const takenUp = scan.takenUp?.runId === run.runId ? scan.takenUp : { runId: run.runId, counts }
   const context: ScanContext = {
     stream,
     run,
-    scan: { scanId, runId, firstFence, startedAt, approval },
+    scan: { scanId, runId, firstFence, startedAt, approval, takenUp },
     window: rulesOf(stream).window(stream, checkpoint.lastScan, startedAt),
     fence: checkpoint.fence,
     lease,
     observer: deps.observers[stream.name],
     deps,
   }
-  const { position, pass, restarts, barrenPages, pageSize, unknownMembers, unkeyed, counts, segments } = scan
+  const { position, pass, restarts, barrenPages, pageSize, unknownMembers, unkeyed, segments } = scan
   const { pages, apiCalls } = counts
   const flusher = createFlusher(context, { checkpoint, segments, files: known.files })
   const reader = createPageReader(context, {

@@ -206,7 +206,7 @@ async function refusalOr(page: Promise<Page>, token: string | null): Promise<Pag
   }
 }
 
-/** The place of a scan that reads its list from the first page once more. What it has seen already is not gone by that. */
+/** The place of a scan that reads its list from the first page once more. Only what it sees from there on is there. */
 export function nextPass({ pass }: Pick<Scan, 'pass'>): Pick<Scan, 'position' | 'pass' | 'barrenPages'> {
   return { position: { at: 'start' }, pass: pass + 1, barrenPages: 0 }
 }

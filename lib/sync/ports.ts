@@ -78,10 +78,10 @@ export type StoredRecord = CurrentRecord & { firstSeenAt: number; changedAt: num
 /** Rows of one table, column by column, in the order of `columnsOf(table)`. */
 export type RowBatch = { table: Table; columns: Cell[][]; rows: number }
 
-/** A record that breaks its schema: its reasons and its raw (redacted) form. */
-export type QuarantinedRecord = { key: string | null; reasons: string[]; raw: Json }
+/** A record that no table can take: why, and its raw (redacted) form as JSON text. */
+export type QuarantinedRecord = { key: string | null; reasons: string[]; raw: string }
 
-/** A valid, redacted record as the list showed it, unchanged ones included, with its content hash. */
+/** A redacted record as the list showed it, unchanged ones and odd ones included, with its content hash. */
 export type ObservedRecord = { hash: string; record: { [key: string]: Json } }
 
 /** The scan in which something was observed. */
@@ -89,7 +89,7 @@ export type ScanIds = { runId: string; scanId: string }
 
 /** What an observer gets to see of a scan that has read its list to the end. */
 export type ObservedScan = ScanIds & {
-  /** Primary keys of all known records that the list showed. */
+  /** Primary keys of all known records that the list showed as it was read to its end. */
   seen: () => Iterable<string>
   /** Why the scan is suspect, so that what its list lacks is not to be taken for gone; null when it is gone. */
   withheld: string | null

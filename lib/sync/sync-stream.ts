@@ -4,6 +4,7 @@ import type { Stream } from '../streams/stream.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
+import { countsOfRun } from './counts-of-run.ts'
 import { emitMetrics } from './emit-metrics.ts'
 import { countsOf, type Stop } from './flusher.ts'
 import { type Attempt, openScan, progressOf, untilText } from './open-scan.ts'
@@ -104,5 +105,7 @@ async function stopFor(attempt: Attempt, ending: Ending): Promise<StreamResult> 
 
 function resultOf(attempt: Attempt, { status, reason, retryAfterMs = null }: Ending): StreamResult {
   const { stream, run } = attempt.context
-  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs, counts: countsOf(progressOf(attempt)) }
+  const counts = countsOf(progressOf(attempt))
+  const ofRun = countsOfRun(counts, attempt.context)
+  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs, counts, ofRun }
 }

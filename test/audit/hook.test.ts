@@ -14,7 +14,7 @@ function hooked(parts = auditParts()) {
   const rows: Record<string, Row[]> = { enterprise_setting_changes: [], audit_findings: [] }
   const writeRows: WriteRows = async (table, records) => {
     for (const record of records) {
-      for (const cells of table.rows(record as never)) {
+      for (const { cells } of table.read(record as Json).rows) {
         rows[table.name]?.push(Object.fromEntries(table.columns.map(({ name }, at) => [name, cells[at]])))
       }
     }
