@@ -1,13 +1,40 @@
 import { defineConfig } from 'vitest/config'
 
+/** The folders of slow tests: whole processes, a death at each call, stacks and their bundles. All others are fast. */
+const slow = ['test/journeys', 'test/infra']
+
+/** Limits that only a test that hangs meets, however busy the machine is. */
+const timeouts = { fast: 120_000, slow: 900_000 }
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // By default one core is left alone, which on two is half of the machine.
     maxWorkers: '100%',
     // Tests may not depend on the zone of the machine: a suite that needs another one sets it in a child process.
     env: { TZ: 'UTC' },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: slow.map((folder) => `${folder}/**`),
+          // To load the SDK and the emulators anew for each file takes longer than most tests.
+          isolate: false,
+          setupFiles: ['test/support/restore.ts'],
+          testTimeout: timeouts.fast,
+          hookTimeout: timeouts.fast,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: slow.map((folder) => `${folder}/**/*.test.ts`),
+          testTimeout: timeouts.slow,
+          hookTimeout: timeouts.slow,
+        },
+      },
+    ],
   },
 })

@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import { PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
 import type { Announcer, Catalog } from '../publish/ports.ts'
-import { createAnnouncer, silentAnnouncer } from '../stores/announcer.ts'
-import { createCatalog, noCatalog } from '../stores/catalog.ts'
+import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
+import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createRuns } from '../stores/runs.ts'
 import { streams } from '../streams/index.ts'
@@ -42,7 +42,7 @@ function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer }
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket } = env
   const target = cloudOf(env)
   return {
-    catalog: database ? createCatalog({ target, database, bucket, streams }) : noCatalog,
-    announcer: bus ? createAnnouncer({ target, bus, bucket }) : silentAnnouncer,
+    catalog: database ? createCatalog({ glue: createGlue(target), database, bucket, streams }) : noCatalog,
+    announcer: bus ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket }) : silentAnnouncer,
   }
 }

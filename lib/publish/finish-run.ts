@@ -1,5 +1,6 @@
 import { RetryableError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import { platformStreams } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
@@ -59,9 +60,10 @@ function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps
 
 function statusOf(results: readonly StreamResult[]): RunRecord['status'] {
   const complete = results.filter(({ status }) => status === 'complete').length
-  const failed = results.filter(({ status }) => status === 'failed').length
   if (complete === results.length) return 'complete'
-  return failed === results.length ? 'failed' : 'partial'
+  // What comes from this worker's own ledger says nothing of the platform.
+  const lists = results.filter(({ stream }) => platformStreams.some(({ name }) => name === stream))
+  return lists.length > 0 && lists.every(({ status }) => status === 'failed') ? 'failed' : 'partial'
 }
 
 function stillPublishing(heldBy: string) {

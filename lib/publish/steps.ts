@@ -4,17 +4,6 @@ import { Counts, Notice, StreamStatus } from '../sync/checkpoint.ts'
 import type { StreamResult } from '../sync/context.ts'
 import type { RunRecord } from './manifest.ts'
 
-/** What an attempt hands to the state machine, which can wait for seconds but can't divide. */
-type Step = StreamResult & { waitSeconds: number }
-
-/** The step after an attempt: how long to wait before the next one if there is one. At least a second. */
-export function stepAfter(result: StreamResult): Step {
-  return {
-    ...result,
-    waitSeconds: Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000)),
-  }
-}
-
 const Ended = z.object({
   stream: z.string(),
   runId: z.string(),

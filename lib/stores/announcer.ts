@@ -12,11 +12,15 @@ const runCompleted = { source: 'agent-platform-sync', detailType: 'sync.run.comp
 /** Tells nobody. */
 export const silentAnnouncer: Announcer = { announce: async () => {} }
 
-type AnnouncerDeps = { target: AwsTarget; bus: string; bucket: string }
+/** A client for EventBridge. */
+export function createEventBridge(target: AwsTarget): EventBridgeClient {
+  return new EventBridgeClient(clientSettings(target))
+}
+
+type AnnouncerDeps = { eventBridge: EventBridgeClient; bus: string; bucket: string }
 
 /** Puts one event per run on an event bus: how each stream ended, its counts, and where the manifest lies. */
-export function createAnnouncer({ target, bus, bucket }: AnnouncerDeps): Announcer {
-  const eventBridge = new EventBridgeClient(clientSettings(target))
+export function createAnnouncer({ eventBridge, bus, bucket }: AnnouncerDeps): Announcer {
   return {
     announce: (record, manifest) =>
       callAws({ what: `announce run ${record.runId} on the event bus ${bus}` }, async () => {

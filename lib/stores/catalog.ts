@@ -15,17 +15,19 @@ export const noCatalog: Catalog = { register: async () => {} }
 
 const partitionsPerCall = 100
 
-/** `streams`: all that the warehouse shows. */
-type CatalogDeps = { target: AwsTarget; database: string; bucket: string; streams: readonly Stream[] }
+/** A client for Glue. */
+export function createGlue(target: AwsTarget): GlueClient {
+  return new GlueClient(clientSettings(target))
+}
 
-type Registering = Omit<CatalogDeps, 'target'> & { glue: GlueClient }
+/** `streams`: all that the warehouse shows. */
+type CatalogDeps = { glue: GlueClient; database: string; bucket: string; streams: readonly Stream[] }
 
 /**
  * Partitions in Glue. Engines read the partitions that are registered and no others, so that registering is what makes
  * a scan visible to them (docs/decisions/aws-partitions.md).
  */
-export function createCatalog({ target, ...names }: CatalogDeps): Catalog {
-  const deps: Registering = { ...names, glue: new GlueClient(clientSettings(target)) }
+export function createCatalog(deps: CatalogDeps): Catalog {
   return {
     register: async (manifest) => {
       const byTable = Map.groupBy(partitionsOf(manifest), ({ table }) => table)
@@ -56,7 +58,7 @@ function partitionAt(table: string, key: string): Partition {
   })
 }
 
-async function create(table: string, partitions: Partition[], deps: Registering) {
+async function create(table: string, partitions: Partition[], deps: CatalogDeps) {
   const { glue, database } = deps
   const PartitionInputList = partitions.map((partition) => partitionInput(partition, deps))
   const { Errors = [] } = await callAws({ what: `register partitions of ${database}.${table} in Glue` }, () =>

@@ -4,7 +4,7 @@ import { identityOf } from '../limits/email.ts'
 import type { LimitState, OutgoingLimit } from '../limits/limit-state.ts'
 import { type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { MessageFailure } from '../limits/ports.ts'
-import { LimitOutcome } from '../streams/credit-limit-outcomes.ts'
+import { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { LedgerItem, LedgerKey } from './ledger-items.ts'
 
 /** The lease of the one worker, whose state is the journal. */

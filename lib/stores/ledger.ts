@@ -4,7 +4,7 @@ import type { Jitter } from '../core/retry.ts'
 import { type LimitState, type OutgoingLimit, pendingState } from '../limits/limit-state.ts'
 import { isFailure, keyText, type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { Ledger, LedgerReader } from '../limits/ports.ts'
-import type { LimitOutcome } from '../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import { createLeasedItems, type LeasedItems } from './leased-items.ts'
 import {
   failureItem,

@@ -142,14 +142,14 @@ const modes: Record<SyncMode, string> = {
 }
 
 function listFacts({ reading }: PlatformStream): string[] {
-  const { endpoint } = reading.request(null)
+  const { endpoint } = reading.request({ token: null })
   const address = endpoint.base === 'app' ? 'app_url' : 'base_url'
   return [`- Endpoint: \`GET {${address}}${endpoint.path}\``, `- Paging: ${pagingDoc(reading)}`]
 }
 
 /** Read off the parameters that a request for a later page carries. */
 function pagingDoc({ request }: Reading): string {
-  const parameters = Object.entries(request('token').query)
+  const parameters = Object.entries(request({ token: 'token' }).query)
   const token = parameters.find(([, value]) => value === 'token')?.[0]
   const limit = parameters.find(([name]) => name === 'limit')?.[1]
   return token === undefined ? 'none, the list answers whole' : `by ${code(token)}, ${limit} records a page`

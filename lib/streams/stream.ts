@@ -55,6 +55,11 @@ export function readingOf(stream: Stream): Reading {
   throw new TypeError(`${stream.name} is no list of the platform, so it can't be read from there.`)
 }
 
+/** How many records a page of a stream is asked for; null where it is no list that comes in pages. */
+export function pageSizeOf(stream: Stream): number | null {
+  return isPlatformStream(stream) ? stream.reading.pageSize : null
+}
+
 /** All tables that a stream feeds, the main one first. */
 export function tablesOf({ tables, observedTables = [] }: Stream): readonly Table[] {
   return [...tables, ...observedTables]

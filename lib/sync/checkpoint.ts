@@ -53,6 +53,11 @@ export const Scan = z.object({
   pass: z.int().describe('1, and one more for each restart from the beginning of the list.'),
   restarts: z.object({ runId: z.string(), count: z.int() }).describe('Restarts of the current run.'),
   barrenPages: z.int().describe('Pages in a row, up to now, that brought no new record.'),
+  pageSize: z.int().min(1).optional().describe('The page size that worked, where the declared one was too heavy.'),
+  unknownMembers: z
+    .array(z.object({ name: z.string(), pages: z.int() }))
+    .optional()
+    .describe('What the answers held besides the list, without being known, and on how many pages.'),
   unkeyed: z.int().describe('Quarantined records without a readable primary key.'),
   segments: z.array(Segment),
   counts: Counts,
@@ -112,6 +117,7 @@ export const Checkpoint = z.object({
   status: StreamStatus.nullable(),
   reason: z.string().nullable(),
   statusAt: z.number().nullable(),
+  notBefore: z.number().optional().describe('Unix ms; until then the platform wants no request for the stream.'),
   runId: z.string().nullable().describe('The run of the last attempt.'),
   scan: Scan.nullable(),
   scansCompleted: z.int(),
@@ -139,12 +145,14 @@ export function newCheckpoint(stream: string): Checkpoint {
 
 /**
  * The checkpoint after a reset: the next scan reads the whole list, and with `index` writes every record anew. A scan
- * in progress keeps its name without its parts, so that the next one can remove the files it left.
+ * in progress keeps its name without its parts, so that the next one can remove the files it left. A wait that the
+ * platform asked for is forgotten, too.
  */
 export function resetCheckpoint(checkpoint: Checkpoint, { index }: { index: boolean }): Checkpoint {
   return {
     ...checkpoint,
     scan: checkpoint.scan && { ...checkpoint.scan, position: { at: 'start' }, segments: [] },
     index: index ? null : checkpoint.index,
+    notBefore: undefined,
   }
 }

@@ -21,7 +21,7 @@ export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing)
   const keys = missing.map(({ key }) => key)
   if (reason === null) await deleteRecords(attempt, keys)
-  const { notices, acknowledge } = await observeScan(attempt)
+  const { notices, acknowledge } = await observeScan(attempt, { withheld: reason })
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const withheldDeletes = reason === null ? 0 : missing.length
   const summary = await summarize(attempt, { reason, index, withheldDeletes })

@@ -3,6 +3,7 @@ import type { Deadline } from '../core/deadline.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import type { Patience } from '../core/patience.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Counts, Notice, Scan, StreamStatus } from './checkpoint.ts'
 import type { Lease } from './lease.ts'
@@ -19,6 +20,8 @@ export type SyncSettings = {
   leaseMs: number
   /** What must remain of the invocation after the last flush. */
   marginMs: number
+  /** How long one stream waits at the platform's word, all such waits together: per attempt on AWS, per run on a laptop. */
+  patienceMs: number
 }
 
 /** Flushes every 5,000 records, 16 MB or 30 s, whichever comes first. */
@@ -28,6 +31,7 @@ export const defaultSettings: SyncSettings = {
   flushMs: 30_000,
   leaseMs: 180_000,
   marginMs: 5_000,
+  patienceMs: 60_000,
 }
 
 /** Everything the engine needs from the world. */
@@ -43,6 +47,8 @@ export type SyncDeps = {
   redact: (record: Json, stream: Stream) => Json
   clock: Clock
   deadline: Deadline
+  /** What is left for waits that the platform dictates. */
+  patience: Patience
   log: Log
   metrics: Metrics
   /** A name for this attempt that no other attempt has. */

@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts'
+import type { Patience } from '../core/patience.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
@@ -10,8 +11,17 @@ export type Source = {
   fetchPage(stream: Stream, token: string | null, request: PageRequest): Promise<Page>
 }
 
-/** What a source is told besides the place. `onRequest` is called for each HTTP request, retries included. */
-export type PageRequest = { window: ScanWindow; signal: AbortSignal; onRequest: () => void }
+/**
+ * What a source is told besides the place. `pageSize` asks for smaller pages than the declared ones; `patience` bounds
+ * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included.
+ */
+export type PageRequest = {
+  window: ScanWindow
+  signal: AbortSignal
+  patience: Patience
+  pageSize?: number | undefined
+  onRequest: () => void
+}
 
 /** Of things that happened: those from `since` (null: the beginning) up to, not including, `until`. Unix ms. */
 export type ScanWindow = { since: number | null; until: number }
@@ -81,6 +91,8 @@ export type ScanIds = { runId: string; scanId: string }
 export type ObservedScan = ScanIds & {
   /** Primary keys of all known records that the list showed as it was read to its end. */
   seen: () => Iterable<string>
+  /** Why the scan is suspect, so that what its list lacks is not to be taken for gone; null when it is gone. */
+  withheld: string | null
   /** Writes rows of one of the stream's `observedTables` into the scan's files. */
   writeRows: (table: Table, records: readonly unknown[]) => Promise<void>
 }

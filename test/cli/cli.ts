@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
 import { runCli } from '../../lib/cli/program.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 
@@ -44,6 +45,7 @@ export async function cliHere(
     stderr,
     exit,
     fetch,
+    useProxies: () => {},
     clock: systemClock,
     interrupted,
   })
@@ -63,6 +65,11 @@ export function ended(child: ReturnType<typeof spawn>): Promise<Ended> {
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
+}
+
+/** Waits until something is so, however long that takes on a busy machine. */
+export function soon(isSo: () => boolean): Promise<boolean> {
+  return vi.waitUntil(isSo, { interval: 20, timeout: 100_000 })
 }
 
 export function temporaryFolder() {

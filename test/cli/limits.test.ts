@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { cliHere, cliIn, ended, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, ended, soon, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 const local = `--local=${folder.path}/data`
@@ -120,7 +120,7 @@ describe('limits on the command line', () => {
   })
 
   it('brings the outcomes to the lake with the next sync', async () => {
-    expect((await cliHere(['sync', 'organization_users', local], platform)).code).toBe(0)
+    expect((await cliHere(['sync', 'credit_limit_outcomes', local], platform)).code).toBe(0)
     const sql = 'select outcome, count(*) as n from credit_limit_outcomes_current group by all order by 1'
     const { stdout } = await cliHere(['query', local, '--format', 'json', sql], platform)
     expect(JSON.parse(stdout)).toEqual([
@@ -153,8 +153,19 @@ describe('limits on the command line', () => {
       'Earlier requests are not finished',
     )
 
-    expect((await run(['redrive'])).code).toBe(0)
+    expect(refused.stdout).toMatch(/^Failed, and comes again: plan-\S+ \(message \S+\): .*status 401/m)
+    const redriven = await run(['redrive'])
+    expect(redriven.code).toBe(0)
     expect(simulator.limits.get(String(ana))).toBe(77)
+  })
+
+  it('applies the plan of a file whose name a queue would refuse (SQS-14)', async () => {
+    const [ana] = await emails(1)
+    const name = 'odd \ufffe\uffff\u{1f600}.csv'
+    const { document } = await json(['plan', sheet(name, [`${ana},76`])])
+    expect((await run(['apply', document.id])).code).toBe(0)
+    const [newest] = (await json(['outcomes', '--email', String(ana)])).document
+    expect(newest).toMatchObject({ outcome: 'applied', limit: 76, source: `plan ${document.id} of ${name}` })
   })
 
   it('stops at Ctrl-C when the batch under way has its outcomes, and loses nothing', async () => {
@@ -164,7 +175,7 @@ describe('limits on the command line', () => {
     const before = simulator.counts.setUserLimits ?? 0
     const child = cliIn(folder.path, platform).start(['limits', 'apply', document.id, local])
     const result = ended(child)
-    while ((simulator.counts.setUserLimits ?? 0) === before) await new Promise((resolve) => setTimeout(resolve, 20))
+    await soon(() => (simulator.counts.setUserLimits ?? 0) > before)
     child.kill('SIGINT')
     const { code, stdout } = await result
     expect([code, stdout]).toEqual([130, expect.stringMatching(/^applied +1$/m)])

@@ -187,7 +187,6 @@ describe('a statement', () => {
     await expect(query('select nope from sessions')).rejects.toThrow('nope')
     await expect(query('selec')).rejects.toThrow('syntax')
     expect(readdirSync(temporary.path)).toEqual([])
-    vi.unstubAllEnvs()
     temporary.remove()
   })
 })

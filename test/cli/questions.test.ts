@@ -89,7 +89,6 @@ describe('a question', () => {
     setTimeout(() => interruption.abort(), 400)
     expect(await ending).toMatchObject({ code: 130, stdout: '' })
     expect(readdirSync(temporary.path)).toEqual([])
-    vi.unstubAllEnvs()
     temporary.remove()
   })
 })

@@ -39,7 +39,7 @@ function clientsOf(reached: ReadonlySet<string>): string[] {
 /** For each function the folders of lib and the clients of AWS that it runs with. What it doesn't run is not in its bundle. */
 const reaches: Record<string, { rooms: string[]; clients: string[] }> = {
   'apply-credit-limits': {
-    rooms: ['compose', 'core', 'limits', 'platform', 'stores'],
+    rooms: ['compose', 'core', 'limits', 'platform', 'stores', 'streams'],
     clients: ['dynamodb', 'secrets-manager', 'sqs'],
   },
   'audit-digest': {
@@ -47,15 +47,15 @@ const reaches: Record<string, { rooms: string[]; clients: string[] }> = {
     clients: ['dynamodb', 'kms', 's3'],
   },
   'import-credit-limits': {
-    rooms: ['compose', 'core', 'limits', 'stores'],
+    rooms: ['compose', 'core', 'limits', 'platform', 'stores', 'streams'],
     clients: ['dynamodb', 's3', 'sqs'],
   },
   'publish-run': {
-    rooms: ['compose', 'core', 'limits', 'platform', 'publish', 'stores', 'streams', 'sync'],
+    rooms: ['compose', 'core', 'platform', 'publish', 'stores', 'streams', 'sync'],
     clients: ['dynamodb', 'eventbridge', 'glue', 's3'],
   },
   'sync-stream': {
-    rooms: ['audit', 'compose', 'core', 'platform', 'publish', 'redaction', 'stores', 'streams', 'sync'],
+    rooms: ['audit', 'compose', 'core', 'limits', 'platform', 'publish', 'redaction', 'stores', 'streams', 'sync'],
     clients: ['dynamodb', 'kms', 's3', 'secrets-manager'],
   },
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTelemetry } from '../../functions/telemetry.ts'
 
 const lines: Record<string, unknown>[] = []
@@ -16,11 +16,6 @@ beforeEach(() => {
       lines.push(JSON.parse(line))
     })
   }
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
 })
 
 describe('what a function says', () => {

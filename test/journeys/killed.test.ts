@@ -67,5 +67,5 @@ describe('kill -9', () => {
       expect(incoherences(killed, platformStreams)).toEqual([])
       expect(unlike(killed, await look(`undisturbed-${name}`), platformStreams)).toEqual([])
     }
-  }, 240_000)
+  })
 })

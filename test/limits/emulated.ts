@@ -1,4 +1,4 @@
-import { SendMessageCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll } from 'vitest'
 import { composeLimits } from '../../lib/compose/limits.ts'
 import { systemClock } from '../../lib/core/clock.ts'
@@ -21,8 +21,6 @@ export function useEmulatedLimits(): () => EmulatedLimits {
     const emulated = emulators()
     const { environment, endpointUrl, credentials } = emulated.emulators
     const sqs = createSqs({ region: 'us-east-1', endpointUrl, credentials })
-    const Attributes = { VisibilityTimeout: '1' }
-    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: environment.LIMITS_QUEUE_URL, Attributes }))
     const variables = environment
     const runtime = { log: silentLog, metrics: noMetrics, clock: systemClock, clients: emulated, sqs }
     limits = { ...composeLimits(variables, runtime), emulated, variables }
@@ -35,8 +33,9 @@ export function useEmulatedLimits(): () => EmulatedLimits {
 
 let sent = 0
 
-/** Puts a text on a queue, as any producer would. */
-export async function send(sqs: SQSClient, queueUrl: string, body: string): Promise<void> {
+/** Puts a text on a queue, as any producer would; answers the name that the queue gives it. */
+export async function send(sqs: SQSClient, queueUrl: string, body: string): Promise<string | undefined> {
   const ids = { MessageGroupId: 'credit-limits', MessageDeduplicationId: `test-${++sent}` }
-  await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...ids }))
+  const { MessageId } = await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...ids }))
+  return MessageId
 }

@@ -26,7 +26,8 @@ export function clientOf(url: string, deps: Partial<HttpDeps> = {}) {
     credentials: fixedCredentials('key_live_ABC123'),
     clock: fakeClock(),
     random: () => 0,
-    timeoutMs: 5000,
+    // Longer than any machine is busy: a test about time gives its own.
+    timeoutMs: 60_000,
     ...deps,
   })
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
-import { failureOf, resultOfSteps, StepOutcome, stepAfter } from '../../lib/publish/steps.ts'
+import { failureOf, resultOfSteps, StepOutcome } from '../../lib/publish/steps.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
+import { stepAfter } from '../../lib/sync/drive-stream.ts'
 
 function result(more: Partial<StreamResult>): StreamResult {
   return {

@@ -144,7 +144,8 @@ describe('credentials inside URLs', () => {
   })
 
   it('take linear time to look for', () => {
-    const began = performance.now()
+    // Of the processor: the clock counts other processes, too.
+    const before = process.cpuUsage()
     for (const text of [
       '://'.repeat(300_000),
       `://${'a'.repeat(900_000)}`,
@@ -153,7 +154,7 @@ describe('credentials inside URLs', () => {
     ]) {
       redact({ text }, none)
     }
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
   })
 })
 

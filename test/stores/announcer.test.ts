@@ -1,14 +1,13 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Manifest, RunRecord } from '../../lib/publish/manifest.ts'
-import { createAnnouncer } from '../../lib/stores/announcer.ts'
+import { createAnnouncer, createEventBridge } from '../../lib/stores/announcer.ts'
 
 // No emulator knows EventBridge.
-const eventBridge = mockClient(EventBridgeClient)
-// The class is mocked for all, and other files of this worker use it.
-afterAll(() => eventBridge.restore())
-const announcer = createAnnouncer({ target: { region: 'us-east-1' }, bus: 'ops', bucket: 'lake' })
+const client = createEventBridge({ region: 'us-east-1' })
+const eventBridge = mockClient(client)
+const announcer = createAnnouncer({ eventBridge: client, bus: 'ops', bucket: 'lake' })
 
 const record: RunRecord = {
   runId: '20261128T020000Z-nightly',

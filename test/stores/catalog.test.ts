@@ -1,17 +1,16 @@
-import { BatchCreatePartitionCommand, EntityNotFoundException, GlueClient } from '@aws-sdk/client-glue'
+import { BatchCreatePartitionCommand, EntityNotFoundException } from '@aws-sdk/client-glue'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Manifest } from '../../lib/publish/manifest.ts'
-import { createCatalog } from '../../lib/stores/catalog.ts'
+import { createCatalog, createGlue } from '../../lib/stores/catalog.ts'
 import { streams } from '../../lib/streams/index.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
 
 // No emulator knows Glue.
-const glue = mockClient(GlueClient)
-// The class is mocked for all, and other files of this worker use it.
-afterAll(() => glue.restore())
-const catalog = createCatalog({ target: { region: 'us-east-1' }, database: 'acme', bucket: 'lake', streams })
+const client = createGlue({ region: 'us-east-1' })
+const glue = mockClient(client)
+const catalog = createCatalog({ glue: client, database: 'acme', bucket: 'lake', streams })
 
 function file(table: string, at: string, kind: PartFile['kind'] = 'changes'): PartFile {
   return {

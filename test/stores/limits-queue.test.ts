@@ -1,4 +1,4 @@
-import { GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { ChangeMessageVisibilityCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { noDeadline } from '../../lib/core/deadline.ts'
 import { silentLog } from '../../lib/core/log.ts'
@@ -50,6 +50,15 @@ async function depthOf(QueueUrl = '') {
     }),
   )
   return Number(Attributes?.ApproximateNumberOfMessages) + Number(Attributes?.ApproximateNumberOfMessagesNotVisible)
+}
+
+/** Lets the time run out for which received messages are hidden. */
+async function timeOut(records: PolledRecord[]) {
+  const { sqs, queueUrl } = limits()
+  for (const { receiptHandle } of records) {
+    const message = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle }
+    await sqs.send(new ChangeMessageVisibilityCommand({ ...message, VisibilityTimeout: 0 }))
+  }
 }
 
 function request(requestId: string, seconds = 0) {
@@ -116,14 +125,19 @@ describe('messages on their way through the queue', () => {
     const { sqs, queueUrl } = limits()
     const [ana] = platform.users as [string]
     await send(sqs, queueUrl, JSON.stringify(intent({ [ana]: 3 }, { requestId: 'q3', requestedAt: at(3) })))
+    const wrong = async () => ({ batchItemFailures: [{ itemIdentifier: '' }] })
     const failing = async () => {
       throw new Error('killed')
     }
-    expect(await poll(failing)).toEqual({ received: 1, failed: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    const wrong = async () => ({ batchItemFailures: [{ itemIdentifier: '' }] })
-    expect(await poll(wrong)).toEqual({ received: 1, failed: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 1100))
+    for (const handler of [failing, wrong]) {
+      let received: PolledRecord[] = []
+      const seen = (records: PolledRecord[]) => {
+        received = records
+        return handler()
+      }
+      expect(await poll(seen)).toEqual({ received: 1, failed: 1 })
+      await timeOut(received)
+    }
     expect(await poll()).toEqual({ received: 1, failed: 0 })
     expect(platform.simulator.limits.get(ana)).toBe(3)
   })

@@ -78,7 +78,7 @@ describe('the flusher', () => {
     const { flusher, checkpoints } = await flusherOf()
     await flusher.write(batchOf(1), progressAt('p1'))
     await flusher.written()
-    await flusher.stop({ status: 'failed', reason: 'stalled', rereads: true })
+    await flusher.stop({ status: 'failed', reason: 'stalled', rereads: true, notBefore: null })
     expect(await checkpoints.read(name)).toMatchObject({
       status: 'failed',
       reason: 'stalled',

@@ -25,8 +25,8 @@ function observedWorld(answers: Partial<StreamObserver> = {}) {
       const { lastScan, scan } = (await world.checkpoints.read(stream.name))!
       told.push({ flushed: records.map(({ record }) => record.id), durable: (scan ?? lastScan)?.counts.received })
     },
-    completed: async ({ seen, writeRows }) => {
-      told.push({ seen: [...seen()] })
+    completed: async ({ seen, withheld, writeRows }) => {
+      told.push({ seen: [...seen()], ...(withheld === null ? {} : { withheld }) })
       await writeRows(notes, [{ note: `look ${told.length}` }])
       const notice = (severity: 'info' | 'critical', about: string) => ({ severity, code: 'c', about, message: 'm' })
       return {
@@ -85,12 +85,13 @@ describe('an observer of a stream', () => {
     expect(await world.sync(stream, source(0, 1, 2))).toMatchObject({ status: 'complete' })
   })
 
-  it('sees suspect scans as they are, and no approval, since that reads no list', async () => {
+  it('sees suspect scans as they are, with the reason, and no approval, since that reads no list', async () => {
     const { world, told } = observedWorld()
     await world.sync(stream, listOf(users(20)))
     told.length = 0
-    expect(await world.sync(stream, source(0, 1))).toMatchObject({ status: 'suspect' })
-    expect(told).toContainEqual({ seen: ['u0', 'u1'] })
+    const { status, reason } = await world.sync(stream, source(0, 1))
+    expect(status).toBe('suspect')
+    expect(told).toContainEqual({ seen: ['u0', 'u1'], withheld: reason })
     told.length = 0
     const run = world.newRun()
     expect(await approveDeletes(stream, run, world.deps(source()))).toMatchObject({ status: 'complete' })

@@ -1,4 +1,4 @@
-import type { LimitOutcome } from '../../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../../streams/limit-outcome.ts'
 import { isValid, type LimitEntry, type ValidLimitEntry } from '../entries.ts'
 import { asUncertain, type LimitState, newestOf, type OutgoingLimit } from '../limit-state.ts'
 import { keyOfEntry, keyText, type OutcomeKey } from '../outcomes/outcome.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { RejectedError } from '../../core/errors.ts'
-import type { LimitOutcome } from '../../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome } from '../../streams/limit-outcome.ts'
 import { identityOf } from '../email.ts'
 import type { LimitRules } from '../entries.ts'
 import type { LimitState } from '../limit-state.ts'

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/hash.ts'
-import type { LimitOutcome, OutcomeName, OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
+import type { OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
+import type { LimitOutcome, OutcomeName } from '../../streams/limit-outcome.ts'
 import { excerpt, type LimitEntry } from '../entries.ts'
 
 /** Tells whether somebody should look at an outcome. */

@@ -1,15 +1,37 @@
 import * as z from 'zod'
-import { type Answer, failure, json } from './answer.ts'
+import { type Answer, type EndpointName, failure, json } from './answer.ts'
 import { refuse } from './endpoints/sessions.ts'
+import type { Fault, FaultBook } from './faults/book.ts'
 import type { FaultRule } from './faults/rule.ts'
-import { resourceNames } from './options.ts'
-import type { Simulator } from './simulator.ts'
+import { type ResourceName, resourceNames } from './options.ts'
 
-/** What the control paths can do; the rest of the simulator, without its server. */
-export type Controlled = Pick<
-  Simulator,
-  'advance' | 'fault' | 'faults' | 'removeFault' | 'clearFaults' | 'put' | 'remove' | 'state'
->
+/** What the platform holds at this moment. */
+type SimulatorState = {
+  step: number
+  now: string
+  /** Records that live now. */
+  records: Record<ResourceName, number>
+  limits: Record<string, number>
+  faults: ReturnType<FaultBook['list']>
+  /** Requests that were answered, by endpoint. */
+  requests: Partial<Record<EndpointName, number>>
+}
+
+/** What the control paths can do: the simulator without its server. */
+export type Controlled = {
+  /** Moves the platform's clock by one step (24 hours by default): records change, appear and go. */
+  advance(by?: { hours?: number }): { step: number; now: string }
+  /** Sets a fault; @throws ZodError when the rule is none. */
+  fault(rule: FaultRule): Fault
+  faults(): ReturnType<FaultBook['list']>
+  removeFault(id: string): boolean
+  clearFaults(): void
+  /** Sets a record to a value, or to a text that is sent as it is; a new id joins the end of the list. */
+  put(resource: ResourceName, id: string, record: { value: unknown } | { text: string }): void
+  /** Takes a record away; false when there was none. */
+  remove(resource: ResourceName, id: string): boolean
+  state(): SimulatorState
+}
 
 type Request = { method: string; path: string; body: unknown; text: string }
 

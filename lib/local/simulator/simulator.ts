@@ -2,47 +2,23 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { FatalError } from '../../core/errors.ts'
 import type { EndpointName } from './answer.ts'
+import type { Controlled } from './control.ts'
 import type { Limits } from './endpoints/limits.ts'
-import { createFaultBook, type Fault, type FaultBook } from './faults/book.ts'
-import type { FaultRule } from './faults/rule.ts'
+import { createFaultBook, type FaultBook } from './faults/book.ts'
 import { type ResourceName, resourceNames, type SimulatorOptions, settingsOf } from './options.ts'
 import { createRequestLog, type LoggedRequest } from './request-log.ts'
 import { requestListener } from './serve.ts'
 import { createWorld, type World } from './world.ts'
 
-/** What the platform holds at this moment. */
-type SimulatorState = {
-  step: number
-  now: string
-  /** Records that live now. */
-  records: Record<ResourceName, number>
-  limits: Record<string, number>
-  faults: ReturnType<FaultBook['list']>
-  /** Requests that were answered, by endpoint. */
-  requests: Partial<Record<EndpointName, number>>
-}
-
 /** A running platform; everything it shows follows from its options and what was done to it. */
-export type Simulator = {
+export type Simulator = Controlled & {
   readonly url: string
   /** {app_url}, the base address of the readiness reports. */
   readonly appUrl: string
   /** {base_url}, the base address of the v0 endpoints. */
   readonly baseUrl: string
-  /** Moves the platform's clock by one step (24 hours by default): records change, appear and go. */
-  advance(by?: { hours?: number }): { step: number; now: string }
-  /** Sets a fault; @throws ZodError when the rule is none. */
-  fault(rule: FaultRule): Fault
-  faults(): ReturnType<FaultBook['list']>
-  removeFault(id: string): boolean
-  clearFaults(): void
   /** A record as it would be sent now, or undefined. */
   get(resource: ResourceName, id: string): unknown
-  /** Sets a record to a value, or to a text that is sent as it is; a new id joins the end of the list. */
-  put(resource: ResourceName, id: string, record: { value: unknown } | { text: string }): void
-  /** Takes a record away; false when there was none. */
-  remove(resource: ResourceName, id: string): boolean
-  state(): SimulatorState
   /** The limits that were set: e-mail address in lower case -> limit. */
   readonly limits: Limits
   /** The newest requests, oldest first (at most 10,000). */

@@ -28,7 +28,7 @@ function useInstallation() {
     template = synthesize({}, { bundle: true })
     cloud = await startCloud(template, { counts, seed: 7 })
     laptop = await startCloud(template, { counts, seed: 7 })
-  }, 120_000)
+  })
 
   afterAll(async () => {
     for (const bundle of started) bundle.stop()

@@ -58,7 +58,9 @@ describe('what functions may do', () => {
   it('lets sync-stream read its secrets, move its checkpoint, write its own folders of the lake and record settings', () => {
     const permissions = [
       ...recording,
+      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-records',
+      'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:BatchWriteItem on arn:aws:dynamodb:table/platform-sync-records',
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:Scan on arn:aws:dynamodb:table/platform-sync-records',
@@ -134,10 +136,8 @@ describe('what functions may do', () => {
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
     const tables = streams.flatMap(tablesOf).map(({ name }) => name)
     expect(permissionsOf('PublishRunRole')).toEqual([
-      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',
-      'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-limits',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
       'events:PutEvents on arn:aws:events:event-bus/default',
       'glue:BatchCreatePartition on arn:aws:glue:catalog',
@@ -146,16 +146,12 @@ describe('what functions may do', () => {
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
-      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/index/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/manifests/*',
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
-      's3:PutObject on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:PutObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:PutObject on arn:aws:s3:::platform-sync-lake/manifests/*',
       ...tracing,
     ])

@@ -3,6 +3,7 @@ import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
 import { addInstallation } from '../../../infra/build.ts'
+import { streams } from '../../../lib/streams/index.ts'
 import { ScheduledRun } from '../../../lib/sync/scheduled-run.ts'
 import { appFor, platform, resolved, synthesize, variablesOf } from '../synthesized.ts'
 
@@ -79,7 +80,7 @@ describe('schedules', () => {
     expect(input).toEqual({
       schedule: 'nightly',
       scheduledAt: '<aws.scheduler.scheduled-time>',
-      streams: ['readiness_reports', 'sessions', 'organization_users', 'enterprise_control_revisions', 'computers'],
+      streams: streams.map(({ name }) => name),
     })
     expect(ScheduledRun.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
   })

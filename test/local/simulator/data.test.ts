@@ -38,10 +38,11 @@ describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order
   })
 
   it('is the same for the same options, and another for another seed', async () => {
+    const counts = { sessions: 250, users: 250, reports: 60 }
     const [a, b, c] = [
-      await start({ order, seed: 7 }),
-      await start({ order, seed: 7 }),
-      await start({ order, seed: 8 }),
+      await start({ order, counts, seed: 7 }),
+      await start({ order, counts, seed: 7 }),
+      await start({ order, counts, seed: 8 }),
     ]
     for (const sim of [a, b, c]) sim.advance({ hours: 5 })
     const first = await scanAll(a)
@@ -76,6 +77,7 @@ describe.each(['created', 'shuffled'] as const)('a platform in %s order', (order
     const none = { changed: 0, added: 0, removed: 0 }
     const sim = await start({
       order,
+      counts: { sessions: 250, users: 250, reports: 60 },
       rates: { reports: none, sessions: none, users: none, revisions: none, computers: none },
     })
     const before = await scanAll(sim)

@@ -7,8 +7,6 @@ import type { Call, Fate } from './outside.ts'
 import { createWorlds, type Stage, type Worlds } from './world.ts'
 import { outliveEach } from './zombie.ts'
 
-const patience = 300_000
-
 /** Worlds for a test file. */
 export function useWorlds(streams: readonly Stream[]): () => Worlds {
   let worlds: Worlds | undefined
@@ -36,7 +34,6 @@ export function describeCrashes(title: string, streams: readonly Stream[]): void
         expect(stage.calls.length).toBeGreaterThan(20)
         expect(await atEachCall(worlds(), stage, { fate: `die ${when}`, onward: when === 'after' })).toEqual([])
       },
-      patience,
     )
 
     it.each(['first', 'second'] as const)(
@@ -45,7 +42,6 @@ export function describeCrashes(title: string, streams: readonly Stream[]): void
         const stage = worlds().stages[which === 'first' ? 0 : 1]
         expect(await atEachCall(worlds(), stage, { fate: 'lose answer', only: ({ writes }) => writes })).toEqual([])
       },
-      patience,
     )
   })
 }
@@ -70,13 +66,11 @@ export function describeCrashesOfRecording(title: string, streams: readonly Stre
     it.each(['first', 'second'] as const)(
       'ends as if nothing had happened when the process dies before any write around the recording of the %s run',
       async (which) => expect(await each(which, { fate: 'die before', calls: writesAround })).toEqual([]),
-      patience,
     )
 
     it.each(['first', 'second'] as const)(
       'ends as if nothing had happened when the answer to any write to the trail of the %s run is lost',
       async (which) => expect(await each(which, { fate: 'lose answer', calls: ownWrites })).toEqual([]),
-      patience,
     )
   })
 }
@@ -86,13 +80,9 @@ export function describeCrashesOfMany(title: string, streams: readonly Stream[])
   describe(title, () => {
     const worlds = useWorlds(streams)
 
-    it(
-      'ends as if nothing had happened when the process dies just after any call',
-      async () => {
-        expect(await atEachCall(worlds(), worlds().stages[1], { fate: 'die after' })).toEqual([])
-      },
-      patience,
-    )
+    it('ends as if nothing had happened when the process dies just after any call', async () => {
+      expect(await atEachCall(worlds(), worlds().stages[1], { fate: 'die after' })).toEqual([])
+    })
   })
 }
 
@@ -113,7 +103,6 @@ export function describeZombies(
         expect(calls.length).toBeGreaterThan(10)
         expect(await outliveEach(worlds(), stage, calls)).toEqual([])
       },
-      patience,
     )
   })
 }
@@ -130,20 +119,12 @@ export function describeMoves(title: string, streams: readonly Stream[]): void {
       return found.filter((difference) => difference !== null)
     }
 
-    it(
-      'the next runs make everything as the platform is, after workers that died after any write of a first one',
-      async () => {
-        expect(await each('die after', ({ writes }) => writes)).toEqual([])
-      },
-      patience,
-    )
+    it('the next runs make everything as the platform is, after workers that died after any write of a first one', async () => {
+      expect(await each('die after', ({ writes }) => writes)).toEqual([])
+    })
 
-    it(
-      'a worker that stalls past its lease at any call moves nothing back when it wakes (DDB-08)',
-      async () => {
-        expect(await each('stall')).toEqual([])
-      },
-      patience,
-    )
+    it('a worker that stalls past its lease at any call moves nothing back when it wakes (DDB-08)', async () => {
+      expect(await each('stall')).toEqual([])
+    })
   })
 }

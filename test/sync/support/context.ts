@@ -1,6 +1,7 @@
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import { silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { createPatience } from '../../../lib/core/patience.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { Counts } from '../../../lib/sync/checkpoint.ts'
 import { defaultSettings, type ScanContext, type SyncDeps } from '../../../lib/sync/context.ts'
@@ -28,6 +29,7 @@ export async function contextOf(overrides: Partial<SyncDeps> = {}) {
     redact: (record) => record,
     clock,
     deadline: noDeadline,
+    patience: createPatience(60_000),
     log: silentLog,
     metrics: noMetrics,
     newOwner: () => 'worker',

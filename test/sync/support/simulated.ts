@@ -7,10 +7,12 @@ import { createRedactor } from '../../../lib/redaction/redact.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
 import { createSource } from '../../../lib/sync/source.ts'
 
-/** The real client of a simulator, with three attempts and short waits. */
+type SourceOptions = { key?: string; deadline?: Deadline; timeoutMs?: number }
+
+/** The real client of a simulator, with three attempts and short waits. It is patient: a busy machine is no fault. */
 export function sourceOf(
   sim: Pick<Simulator, 'appUrl' | 'baseUrl'>,
-  { key = 'sim-key', deadline = noDeadline }: { key?: string | undefined; deadline?: Deadline } = {},
+  { key = 'sim-key', deadline = noDeadline, timeoutMs = 60_000 }: SourceOptions = {},
 ): Source {
   return createSource(
     createPlatformClient({
@@ -19,7 +21,7 @@ export function sourceOf(
       credentials: fixedCredentials(key),
       clock: systemClock,
       random: () => 0,
-      timeoutMs: 300,
+      timeoutMs,
       retry: { maxAttempts: 3, baseDelayMs: 1 },
     }),
     deadline,

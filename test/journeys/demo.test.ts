@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliHere, cliIn, temporaryFolder, wordsOf } from './cli.ts'
+import { cliHere, cliIn, temporaryFolder, wordsOf } from '../cli/cli.ts'
 
 const folder = temporaryFolder()
 const { run, json } = cliIn(folder.path)
@@ -41,6 +41,8 @@ describe('the demo', () => {
       [1000, 1000],
       [40, 40],
       [12, 12],
+      // No limit was set yet.
+      [0, 0],
     ])
   })
 
@@ -145,5 +147,5 @@ describe('the demo', () => {
     expect(dayLater).toMatch(/^sessions +complete +2,0\d\d +60 +\d+ +1,\d+ +\d+ +0 /m)
     expect(query).toMatch(/^idle +\d+$/m)
     expect(failed).toContain('6 outcomes.')
-  }, 60_000)
+  })
 })
