@@ -60,9 +60,10 @@ export function nestedTable<S extends z.ZodObject>(
     first: key === undefined ? parentCell(record) : keyCell(key, parent),
     last: parentCells.map((read) => read(record)),
   })
+  const collectionOf = readerOf(path)
   const absent = absentReader(schema, path)
   const read = (record: Json, key?: string): TableReading => {
-    const found = valueAt(record, path)
+    const found = collectionOf(record)
     if (found === undefined || found === null) return absent(record, found)
     const entries = collection.entriesOf(found)
     const wanted = keyType === 'int64' ? 'a list' : 'an object'
@@ -121,9 +122,10 @@ function seenFrom(misfits: readonly Misfit[], { field, counted }: Pick<Misfit, '
 /** Says of a collection that must be there that it is not, unless what it stands in is missing as well. */
 function absentReader(schema: z.ZodObject, path: string) {
   if (isOptional(fieldAt(schema, path))) return () => nothing
-  const parent = path.split('.').slice(0, -1).join('.')
+  const above = path.split('.').slice(0, -1).join('.')
+  const parentOf = above === '' ? (record: Json) => record : readerOf(above)
   return (record: Json, found: null | undefined): TableReading => {
-    if (parent !== '' && !isPlainObject(valueAt(record, parent))) return nothing
+    if (!isPlainObject(parentOf(record))) return nothing
     return without(path, found === null ? 'is null' : 'is missing', null)
   }
 }
@@ -175,19 +177,20 @@ function closed({ cells, misfits }: OpenRow, extra: Json | undefined): TableRow 
 /** Reads one field of a record by itself; null where it has no value of its form. */
 function cellReader(schema: z.ZodObject, { path }: FieldColumn): (record: Json) => Cell {
   const leaf = leafOf(fieldAt(schema, path))
+  const fieldOf = readerOf(path)
   return (record) => {
-    const value = valueAt(record, path)
+    const value = fieldOf(record)
     if (value === undefined || value === null) return null
     return (leaf ? leaf.read(value) : JSON.stringify(value)) ?? null
   }
 }
 
-/** What stands at a path, undefined where a part of it is missing. */
-function valueAt(record: Json, path: string): Json | undefined {
-  return path
-    .split('.')
-    .reduce<Json | undefined>(
-      (value, key) => (isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-      record,
-    )
+/** Reads what stands at a path, undefined where a part of it is missing. Compiled once, for a million records. */
+function readerOf(path: string): (record: Json) => Json | undefined {
+  const keys = path.split('.')
+  return (record) => {
+    let value: Json | undefined = record
+    for (const key of keys) value = isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+    return value
+  }
 }

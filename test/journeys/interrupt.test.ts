@@ -56,7 +56,13 @@ describe('Ctrl-C', () => {
     const next = await afterwards('sync', 'data')
     expect([next.code, next.document.status]).toEqual([0, 'complete'])
     expect(next.document.streams[1].counts).toMatchObject({ received: 2_000, inserted: 2_000, duplicate: 0 })
-    expect((simulator.counts.listSessions ?? 0) - before).toBe(20 - read / 100)
+    const asked = 20 - read / 100
+    expect((simulator.counts.listSessions ?? 0) - before).toBe(asked)
+    // What this run did, apart from what it went on with.
+    expect(next.document.streams[1]).toMatchObject({
+      apiCalls: asked,
+      ofRun: { received: 2_000 - read, inserted: 2_000 - read, apiCalls: asked },
+    })
   })
 })
 
