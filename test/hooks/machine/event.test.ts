@@ -13,8 +13,9 @@ function made(input: string): EventText {
 }
 
 /** Often almost right, so that both answers come up. */
-const nearly = (keys: string[]) =>
-  fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.string(), fc.constant(null), fc.jsonValue()))
+function nearly(keys: string[]) {
+  return fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.string(), fc.constant(null), fc.jsonValue()))
+}
 
 describe('what the command checks by hand', () => {
   it('has the limits of the collector', () => {

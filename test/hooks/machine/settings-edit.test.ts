@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { addEntries, findEntries, type HookEntry, removeEntries } from '../../../lib/hooks/machine/settings-edit.ts'
 
 const entry: HookEntry = { type: 'command', command: '/bin/node /home/me/hook.cjs', timeout: 10 }
-const isOurs = (command: string) => command.endsWith('hook.cjs')
+function isOurs(command: string): boolean {
+  return command.endsWith('hook.cjs')
+}
 const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd']
 
 const space = fc.stringMatching(/^[ \t]{0,3}(\r?\n[ \t]{0,4})?$/)
