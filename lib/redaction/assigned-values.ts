@@ -1,4 +1,4 @@
-import { type Cover, codes, folded, texts } from './names.ts'
+import { type Cover, codes, coverOf, folded, nothing, texts } from './names.ts'
 import type { Surroundings } from './names-in-text.ts'
 import { decoded, type Span } from './spans.ts'
 import { isReference, isSecretText, looksSecret } from './values.ts'
@@ -40,21 +40,27 @@ export function isAuthorization({ text, at, name }: Assigned): boolean {
 }
 
 const longestHeader = 8_192
+const longestLook = 48
 
 /** A header's value goes on to the end of its line, or to the quote that encloses the header. */
-export function findHeader({ text, start, enclosedBy }: Assigned): Span | undefined {
+export function findHeader(assigned: Assigned): Span | undefined {
+  const { text, start } = assigned
   const inner = afterScheme(text, start)
-  const near = text.slice(inner, inner + longestHeader)
+  if (inner === start && isProse(headerValue(assigned, inner, longestLook))) return undefined
+  const value = headerValue(assigned, inner, longestHeader)
+  return isSecretText(value, texts) ? { start: inner, end: inner + value.length } : undefined
+}
+
+function headerValue({ text, enclosedBy }: Assigned, start: number, longest: number): string {
+  const near = text.slice(start, start + longest)
   const ends = [near.indexOf('\n'), enclosedBy === '' ? -1 : near.indexOf(enclosedBy)].filter((end) => end >= 0)
   let length = Math.min(near.length, ...ends)
   while (length > 0 && ' \t\r\\'.includes(near[length - 1] as string)) length -= 1
-  const value = near.slice(0, length)
-  if (!isSecretText(value, texts) || (inner === start && isProse(value))) return undefined
-  return { start: inner, end: inner + length }
+  return near.slice(0, length)
 }
 
 function isProse(value: string): boolean {
-  const words = value.slice(0, 48).split(/\s+/)
+  const words = value.split(/\s+/)
   return words.length > 1 && !words.some((word) => looksSecret(word) || /[=;]/.test(word))
 }
 
@@ -90,7 +96,7 @@ function endOfWord(text: string, start: number, longest: number): number {
   const limit = Math.min(text.length, start + longest)
   let end = start
   while (end < limit && !isEnd(text, end)) end += 1
-  while (end > start && ',;)]}\\'.includes(text[end - 1] as string)) end -= 1
+  while (end > start && ',;:)]}\\'.includes(text[end - 1] as string)) end -= 1
   return end
 }
 
@@ -104,11 +110,13 @@ function isEnd(text: string, at: number): boolean {
 
 const call = /^[A-Za-z_$][\w$.]*[([]/
 const member = /^[&*!]?[A-Za-z_$]+(?:(?:\.|\?\.|::|->)[A-Za-z_$]+)+$/
-const keyword = /^(?:await|new|function|async|lambda|return|typeof|this|self|null|str|int|bytes|buffer|object)$/i
-const variable = /^\$(?:[A-Z_][A-Z0-9_]*$|[a-z_]+$|[{(])/
+const keyword =
+  /^(?:await|new|function|async|lambda|return|typeof|this|self|null|none|nil|undefined|true|false|str|int|bytes|buffer|object)$/i
+const variable = /^\$(?:[A-Z_][A-Z0-9_]*$|[a-z_]+-?$|[{(])/
 
-/** An expression instead of a value: a call, a member, a variable, a type. */
+/** An expression instead of a value: a call, a member, a variable, a type, another name of the same kind. */
 export function isCode(value: string): boolean {
+  if (/^[A-Za-z_]+$/.test(value) && coverOf(value) !== nothing) return true
   return call.test(value) || member.test(value) || keyword.test(value) || variable.test(value)
 }
 

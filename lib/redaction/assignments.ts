@@ -3,7 +3,7 @@ import { findBlock, findInBrackets } from './blocks.ts'
 import { coverOf, nothing, parameterCoverOf } from './names.ts'
 import { isParameter, nameBefore, surroundingsOf } from './names-in-text.ts'
 import { quoteAt, quotedFrom } from './quoted.ts'
-import { decoded, type Span } from './spans.ts'
+import { decoded, endOfFingerprint, type Span } from './spans.ts'
 import { isReference, isSecretText } from './values.ts'
 
 const sign = /[=:\uff1a\uff1d]/g
@@ -19,8 +19,8 @@ export function findAssigned(text: string, spans: Span[]): void {
     sign.lastIndex = from
     const at = sign.exec(text)?.index
     if (at === undefined) return
-    from = at + 1
-    const assigned = assignedAt(text, at)
+    from = Math.max(at + 1, endOfFingerprint(text, at))
+    const assigned = from > at + 1 ? undefined : assignedAt(text, at)
     if (assigned) from = Math.max(from, findValue(assigned, { spans, looked }))
   }
 }
@@ -28,7 +28,8 @@ export function findAssigned(text: string, spans: Span[]): void {
 /** The value that the sign at `at` gives to a telling name. */
 function assignedAt(text: string, at: number): Assigned | undefined {
   const name = nameBefore(text, at)
-  if (name === undefined) return undefined
+  // In arn:aws:secretsmanager:eu-west-1:1:secret:db the colons part words.
+  if (name === undefined || (text[at] === ':' && text[name.start - 1] === ':')) return undefined
   const cover = isParameter(text, name) ? parameterCoverOf(decoded(name.text)) : coverOf(name.text)
   if (cover === nothing) return undefined
   const start = valueStart(text, at, name.isQuoted)

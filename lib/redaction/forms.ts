@@ -36,7 +36,7 @@ for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
   isOfForm[sign.charCodeAt(0)] = 1
 }
 const shortestForm = 16
-const mayBeMade = /\d|[A-Za-z]{20}/
+const mayBeMade = /\d|[A-Za-z]{20}|[_-][A-Za-z]*[A-Z]/
 
 /** Finds credentials that are known by their form, whatever stands around them. */
 export function findForms(text: string, spans: Span[]): void {

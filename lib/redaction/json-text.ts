@@ -1,41 +1,61 @@
-import { isPlainObject } from '../core/canonical-json.ts'
 import { type Json, parseJson } from '../core/json.ts'
+import { rewriteJson } from './json-rewrite.ts'
 
-type Layout = (value: Json) => string
+/** A text whose JSON was changed, and whether there is anything else in it. */
+export type ChangedText = { text: string; isAllJson: boolean }
 
-const layouts: readonly Layout[] = [
-  (value) => JSON.stringify(value),
-  spaced,
-  ...[2, 4, '\t', 1, 3, 8].map(
-    (indent): Layout =>
-      (value) =>
-        JSON.stringify(value, null, indent),
-  ),
-]
+const begin = /\{(?=\s{0,80}")|\[(?=\s{0,80}["{[])/g
+/** How often a text may be read again in search of JSON that begins within what only looks like it. */
+const readingsAtMost = 8
 
-/** One line with a space after each comma and colon, as Python writes it. */
-function spaced(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`
-  if (!isPlainObject(value)) return JSON.stringify(value)
-  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${spaced(member)}`)
-  return `{${members.join(', ')}}`
+/** Changes the objects and lists of JSON in a text, and leaves all else in it. */
+export function changeJsonIn(text: string, change: (value: Json) => Json): ChangedText {
+  let clean = ''
+  let from = 0
+  let left = text.length * readingsAtMost
+  begin.lastIndex = 0
+  for (let start = begin.exec(text)?.index; start !== undefined && left > 0; start = begin.exec(text)?.index) {
+    const end = endOfBrackets(text, start)
+    left -= (end < 0 ? text.length : end) - start
+    const part = end < 0 ? undefined : changedPart(text.slice(start, end), change)
+    if (part === undefined) begin.lastIndex = start + 1
+    else {
+      if (text.slice(0, start).trim() === '' && text.slice(end).trim() === '') {
+        return { text: text.slice(0, start) + part + text.slice(end), isAllJson: true }
+      }
+      clean += text.slice(from, start) + part
+      from = begin.lastIndex = end
+    }
+  }
+  return { text: from === 0 ? text : clean + text.slice(from), isAllJson: false }
 }
 
-/**
- * A text that is a JSON object or list as a whole, changed by `change`, in its own layout where that is a usual one.
- * Undefined for any other text.
- */
-export function changeJsonText(text: string, change: (value: Json) => Json): string | undefined {
-  const trimmed = text.trim()
-  const ends = `${trimmed.at(0)}${trimmed.at(-1)}`
-  const value = ends === '{}' || ends === '[]' ? parsed(trimmed) : undefined
+/** The place after the bracket that closes the one at `start`; -1 when none does. */
+function endOfBrackets(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) depth += 1
+    else if (code === 0x7d || code === 0x5d) depth -= 1
+    if (depth === 0) return at + 1
+  }
+  return -1
+}
+
+/** The place of the quote that closes the one at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1
+  return at
+}
+
+/** A part with the changes in its JSON; undefined when it is none. */
+function changedPart(part: string, change: (value: Json) => Json): string | undefined {
+  const value = parsed(part)
   if (value === undefined) return undefined
   const changed = change(value)
-  if (changed === value) return text
-  const layout = layouts.find((candidate) => written(value, candidate) === trimmed) ?? JSON.stringify
-  const lead = text.length - text.trimStart().length
-  const result = written(changed, layout)
-  return result === undefined ? undefined : text.slice(0, lead) + result + text.slice(lead + trimmed.length)
+  return changed === value ? part : rewriteJson(part, value, changed)
 }
 
 function parsed(text: string): Json | undefined {
@@ -43,16 +63,6 @@ function parsed(text: string): Json | undefined {
     return parseJson(text)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-/** Undefined when the value lies too deep to be written. */
-function written(value: Json, layout: Layout): string | undefined {
-  try {
-    return layout(value)
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
     throw error
   }
 }

@@ -6,20 +6,22 @@ export const hasToken = 8
 export const hasElement = 16
 export const hasSpace = 32
 export const hasUrl = 64
+export const hasList = 128
 
-// Kinds of characters. Those of a token are bits, so that a word's kinds can be added up; hexadecimal letters tell nothing.
-const hexLetter = 0
-const digit = 1
-const lowerCase = 2
-const upperCase = 4
-const joint = 8
-const dash = 9
-const other = 10
-const space = 11
-const sign = 12
-const at = 13
-const angle = 14
-const slash = 15
+// Kinds of characters. Those of a token are bits, so that a word's kinds can be added up.
+const hexLetter = 1
+const digit = 2
+const lowerCase = 4
+const upperCase = 8
+const joint = 16
+const dash = 17
+const other = 18
+const space = 19
+const sign = 20
+const at = 21
+const angle = 22
+const slash = 23
+const bracket = 24
 
 const kinds = new Uint8Array(256).fill(other)
 function classify(characters: string, kind: number): void {
@@ -36,6 +38,7 @@ classify('=:', sign)
 classify('@', at)
 classify('<', angle)
 classify('/', slash)
+classify('[', bracket)
 
 const shortestToken = 16
 const longWord = 20
@@ -48,49 +51,53 @@ const longNumber = 9
  */
 export function lookAt(text: string): number {
   let reasons = 0
-  let run = 0
-  let word = 0
   let kindsInWord = 0
+  let wordStart = 0
+  let runStart = 0
   let isMade = false
   let before = space
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    const kind = code < 256 ? (kinds[code] as number) : code === 0xff1a || code === 0xff1d ? sign : other
+    const kind = code < 256 ? (kinds[code] as number) : kindOfWide(code)
     if (kind < joint) {
-      run += 1
-      word += 1
       kindsInWord |= kind
-    } else {
-      if (isMadeWord(kindsInWord, word) || (word >= longWord && run > word)) isMade = true
-      word = 0
-      kindsInWord = 0
-      if (kind === joint) run += 1
-      else if (kind === dash) {
-        run += 1
-        if (before >= dash) reasons |= hasDashes
-      } else {
-        if (isMade && run >= shortestToken) reasons |= hasToken
-        isMade = false
-        run = 0
-        reasons |= reasonFor(kind, before)
-      }
+      continue
     }
+    if (kindsInWord >= digit && isMadeWord(kindsInWord, i - wordStart, i - runStart)) isMade = true
+    // Two of these in a row have no word between them.
+    const previous = i === wordStart ? before : joint
+    if (kind > dash) {
+      if (isMade && i - runStart >= shortestToken) reasons |= hasToken
+      isMade = false
+      runStart = i + 1
+      reasons |= reasonFor(kind, previous)
+    } else if (kind === dash && previous >= dash) reasons |= hasDashes
+    wordStart = i + 1
+    kindsInWord = 0
     before = kind
   }
-  const isToken = isMade || isMadeWord(kindsInWord, word) || (word >= longWord && run > word)
-  return isToken && run >= shortestToken ? reasons | hasToken : reasons
+  const run = text.length - runStart
+  if (run < shortestToken) return reasons
+  return isMade || isMadeWord(kindsInWord, text.length - wordStart, run) ? reasons | hasToken : reasons
 }
 
-/** Digits among letters, a long number, or capitals in a word that is too long for a name. */
-function isMadeWord(kindsInWord: number, length: number): boolean {
-  if ((kindsInWord & digit) !== 0) return kindsInWord > digit || length >= longNumber
-  return (kindsInWord & upperCase) !== 0 && length >= longWord
+function kindOfWide(code: number): number {
+  return code === 0xff1a || code === 0xff1d ? sign : other
+}
+
+/** Digits among letters, a long number, capitals after a prefix or in a word too long for a name, or a hash after a prefix. */
+function isMadeWord(kindsInWord: number, word: number, run: number): boolean {
+  const isLong = word >= longWord
+  const isPart = run > word
+  if ((kindsInWord & digit) === 0) return (isLong && isPart) || ((kindsInWord & upperCase) !== 0 && (isLong || isPart))
+  return kindsInWord > (hexLetter | digit) || (kindsInWord === digit && word >= longNumber) || (isLong && isPart)
 }
 
 function reasonFor(kind: number, before: number): number {
   if (kind === space) return hasSpace
   if (kind === sign) return hasSign
   if (kind === at) return hasAt
+  if (kind === bracket) return hasList
   if (kind !== slash) return 0
   return before === angle ? hasElement : before === slash ? hasUrl : 0
 }
@@ -100,5 +107,5 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Whether a text is a UUID, a hash or a time: what most texts that look made are. */
 export function isHarmless(text: string): boolean {
-  return text.length <= 128 && (uuid.test(text) || isoTime.test(text))
+  return text.length <= 128 && (isoTime.test(text) || uuid.test(text))
 }

@@ -8,6 +8,11 @@ export const codes: Cover = 2
 /** Under a declared path: all scalars but booleans and null, whatever they look like. */
 export const scalars: Cover = 3
 
+/** The cover that hides more. */
+export function wider(a: Cover, b: Cover): Cover {
+  return Math.max(a, b) as Cover
+}
+
 const decisions = new Map<string, Cover>()
 const decisionsKept = 10_000
 

@@ -4,12 +4,18 @@ import type { Span } from './spans.ts'
 import { isSecretText, looksSecret } from './values.ts'
 
 const option = /(?<![\w-])--?([A-Za-z][\w.-]{0,60})[ \t]{1,8}(?=[^\s-])/g
+const dash = 45
 const accounts = /^(?:u|user|proxy-user)$/
 
 /** What an option's name says about the argument after it: `--api-key`, `-password`. Flags like `--no-auth` take none. */
 export function optionCoverOf(option: string) {
   const name = /^--?([A-Za-z][\w.-]{0,60})$/.exec(option)?.[1]
   return name === undefined || name.startsWith('no-') ? nothing : coverOf(name)
+}
+
+/** Whether an option takes `user:password`. */
+export function takesAccount(option: string): boolean {
+  return option.charCodeAt(0) === dash && accounts.test(option.replace(/^--?/, ''))
 }
 
 /** Finds the arguments of telling options on a command line: `--token x`, `-u user:password`. */

@@ -46,13 +46,14 @@ function hasSecretValue(object: { [key: string]: Json }, roles: (key: string) =>
 }
 
 const longestName = 40
+const plainName = /^[\p{L}\p{M}\p{N}_. -]+$/u
 
 /** What an element of a list says about the one after it: an option's argument, or the value of a header in a tuple. */
-export function coverAfter(before: Json | undefined, value: Json): Cover {
-  if (typeof before !== 'string' || before.length > longestName) return nothing
+export function coverAfter(before: string, value: Json): Cover {
+  if (before.length > longestName) return nothing
   if (before.charCodeAt(0) === 45)
     return typeof value === 'string' && value.startsWith('-') ? nothing : optionCoverOf(before)
   if (typeof value !== 'string' || value.length > 4096) return nothing
   const cover = coverOf(before)
-  return cover !== nothing && looksSecret(value) ? cover : nothing
+  return cover !== nothing && plainName.test(before) && looksSecret(value) ? cover : nothing
 }

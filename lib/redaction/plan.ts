@@ -1,4 +1,4 @@
-import { type Cover, codes, coverOf, nothing, scalars, texts } from './names.ts'
+import { type Cover, codes, coverOf, nothing, scalars, texts, wider } from './names.ts'
 import { roleOf } from './pairs.ts'
 import type { PathState } from './secret-paths.ts'
 import type { TextRedactor } from './text.ts'
@@ -55,10 +55,12 @@ export function createPlan(state: PathState, dataMaps: readonly string[], redact
       const known = place.keys.get(name)
       if (known !== undefined) return known
       const state = place.state.next.get(name) ?? place.state.other
-      const cover = state.secret ? scalars : coverBelow(place, name)
+      const clean = redactText(name)
+      // The clean key is what will be read the next time, and must not say more then.
+      const cover = state.secret ? scalars : wider(coverBelow(place, name), coverBelow(place, clean))
       const key = {
         below: placeOf({ state, cover, keysAreData: place.dataMaps.includes(name) }),
-        clean: redactText(name),
+        clean,
         role: place.keysAreData ? 0 : roleOf(name),
       }
       // Keys can be data (a map by session id), so the memory is bounded.
@@ -70,7 +72,6 @@ export function createPlan(state: PathState, dataMaps: readonly string[], redact
 
 /** What a key covers, or else what covers its object. A password's settings are counts, so its numbers end there. */
 function coverBelow(place: Place, name: string): Cover {
-  const own = place.keysAreData ? nothing : coverOf(name)
   const inherited = place.cover === codes ? texts : place.cover
-  return Math.max(own, inherited) as Cover
+  return place.keysAreData ? inherited : wider(coverOf(name), inherited)
 }

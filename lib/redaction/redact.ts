@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { FatalError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
-import { changeJsonText } from './json-text.ts'
-import { createPlan, type Plan } from './plan.ts'
+import { changeJsonIn } from './json-text.ts'
+import { createPlan } from './plan.ts'
 import { compilePaths } from './secret-paths.ts'
 import { createTextRedactor } from './text.ts'
 import { fingerprintOf, isRedacted } from './values.ts'
-import { type Walk, walkThrough } from './walk.ts'
+import { type Walk, type Way, walkThrough } from './walk.ts'
 
 /** Where secrets lie in a kind of record. A stream is one. */
 export type SecretRules = {
@@ -47,18 +47,20 @@ export function createRedactor(key: string | Uint8Array): Redactor {
   const fingerprint = (secret: string) =>
     isRedacted(secret) ? secret : fingerprintOf(createHmac('sha256', key).update(secret).digest('hex').slice(0, 16))
   const redactText = createTextRedactor(fingerprint, (text) =>
-    changeJsonText(text, (value) => walkThrough(value, { walk, plan: insideTexts })),
+    changeJsonIn(text, (value) => walkThrough(value, inTexts)),
   )
   const walk: Walk = { fingerprint, redactText, level: 0 }
-  const insideTexts = createPlan(compilePaths([]), [], redactText)
-  const plans = new WeakMap<readonly string[], WeakMap<readonly string[], Plan>>()
+  const inTexts: Way = { walk, plan: createPlan(compilePaths([]), noMaps, redactText) }
+  const ways = new WeakMap<readonly string[], WeakMap<readonly string[], Way>>()
+  const wayFor = (secretPaths: readonly string[], dataMaps: readonly string[]): Way => {
+    const byMaps = ways.get(secretPaths) ?? new WeakMap<readonly string[], Way>()
+    const way = { walk, plan: createPlan(compilePaths(secretPaths), dataMaps, redactText) }
+    ways.set(secretPaths, byMaps.set(dataMaps, way))
+    return way
+  }
   return {
     redactText,
-    redact(record, { secretPaths, dataMaps = noMaps }) {
-      const byMaps = plans.get(secretPaths) ?? new WeakMap()
-      const plan = byMaps.get(dataMaps) ?? createPlan(compilePaths(secretPaths), dataMaps, redactText)
-      plans.set(secretPaths, byMaps.set(dataMaps, plan))
-      return walkThrough(record, { walk, plan })
-    },
+    redact: (record, { secretPaths, dataMaps = noMaps }) =>
+      walkThrough(record, ways.get(secretPaths)?.get(dataMaps) ?? wayFor(secretPaths, dataMaps)),
   }
 }

@@ -7,6 +7,15 @@ export type Fingerprint = (secret: string) => string
 
 const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
 
+const beforeSign = 'redacted'.length
+const fingerprintLength = 'redacted:hmac-sha256:'.length + 16
+
+/** Where the fingerprint ends whose first colon is at `at`: its colons give nothing to a name. -1 when there is none. */
+export function endOfFingerprint(text: string, at: number): number {
+  const start = at - beforeSign
+  return start >= 0 && text.startsWith('redacted:hmac-sha256:', start) ? start + fingerprintLength : -1
+}
+
 /** The text with a fingerprint in the place of each span; the same text when there is nothing to replace. */
 export function replaceSpans(text: string, spans: Span[], fingerprint: Fingerprint): string {
   const apart = joined([...spans, ...replacedBefore(text)])

@@ -71,7 +71,7 @@ function push(spans: Span[], start: number, parts: string[]): void {
 
 const address = /https?:\/\/([^\s/?#"'<>]{1,255})(\/[^\s?#"'<>`)\]]{1,2000})/gi
 const hookHost = /(?:^|[.@])(?:[\w-]{0,40}hooks?|webhook)\./i
-const hookPath = /\/(?:[\w-]{0,20}hooks?|incoming|triggers|services(?=\/T\w*\/B\w*\/))(?=\/)/i
+const hookPath = /\/(?:[\w-]{0,20}hooks?\w{0,2}|incoming|triggers|services(?=\/T\w*\/B\w*\/))(?=\/)/i
 const botToken = /\/bot(\d{5,}:[\w-]{16,})/g
 
 /** Finds the path segments that are the secret of a webhook's address. */
@@ -79,7 +79,7 @@ export function findHookSegments(text: string, spans: Span[]): void {
   for (const { 0: found, 1: host = '', 2: path = '', index } of text.matchAll(address)) {
     const hook = hookPath.exec(path)
     if (hook === null && !hookHost.test(host)) continue
-    const from = hook === null ? 0 : hook.index + hook[0].length
+    const from = hook === null || hookHost.test(host) ? 0 : hook.index + hook[0].length
     for (const { 0: segment, index: at } of path.slice(from).matchAll(/[^/]+/g)) {
       const start = index + found.length - path.length + from + at
       if (looksMade(segment)) spans.push({ start, end: start + segment.length, secret: decoded(segment) })

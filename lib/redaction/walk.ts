@@ -1,5 +1,6 @@
 import { isRawNumber, type Json } from '../core/json.ts'
-import { codes, nothing } from './names.ts'
+import { codes, nothing, wider } from './names.ts'
+import { takesAccount } from './options.ts'
 import { coverAfter, holdsKind, holdsName, holdsValue, pairCoverOf } from './pairs.ts'
 import type { Place, Plan } from './plan.ts'
 import type { Fingerprint } from './spans.ts'
@@ -13,7 +14,7 @@ const levelsLookedInto = 256
 export type Walk = { readonly fingerprint: Fingerprint; readonly redactText: TextRedactor; level: number }
 
 /** A walk through one record by the plan of its kind. */
-type Way = { readonly walk: Walk; readonly plan: Plan }
+export type Way = { readonly walk: Walk; readonly plan: Plan }
 
 type JsonObject = { [key: string]: Json }
 
@@ -46,14 +47,22 @@ function cleanList(way: Way, values: Json[], place: Place): Json[] {
   way.walk.level += 1
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as Json
-    const cover = i === 0 || typeof value === 'object' ? nothing : coverAfter(values[i - 1], value)
-    const result = clean(way, value, cover === nothing ? place : way.plan.covered(place, cover))
+    const before = values[i - 1]
+    const result = typeof before === 'string' ? cleanAfter(way, { before, value }, place) : clean(way, value, place)
     if (result === value) continue
     copy ??= values.slice()
     copy[i] = result
   }
   way.walk.level -= 1
   return copy ?? values
+}
+
+/** An element that the one before it may name: `"--token", "x"`, `"Authorization", "x"`, `"-u", "user:password"`. */
+function cleanAfter(way: Way, { before, value }: { before: string; value: Json }, place: Place): Json {
+  if (typeof value === 'object') return clean(way, value, place)
+  const result = clean(way, value, way.plan.covered(place, coverAfter(before, value)))
+  if (typeof result !== 'string' || !takesAccount(before)) return result
+  return way.walk.redactText(`${before} ${result}`).slice(before.length + 1)
 }
 
 function cleanObject(way: Way, object: JsonObject, place: Place): JsonObject {
@@ -81,9 +90,10 @@ function cleanObject(way: Way, object: JsonObject, place: Place): JsonObject {
 
 type Half = { object: JsonObject; copy: JsonObject | undefined }
 
-/** Hides the values of a pair whose name is telling. The name is read as it came. */
+/** Hides the values of a pair whose name is telling, as it came or as it is read the next time. */
 function cleanPair(way: Way, { object, copy }: Half, place: Place): JsonObject | undefined {
-  const cover = pairCoverOf(object, (name) => way.plan.key(place, name).role)
+  const roleOf = (name: string) => way.plan.key(place, name).role
+  const cover = wider(pairCoverOf(object, roleOf), copy ? pairCoverOf(copy, roleOf) : nothing)
   if (cover === nothing) return copy
   let paired = copy
   for (const name in object) {
