@@ -73,7 +73,8 @@ export function bareValue(assigned: Assigned): Span | undefined {
   const end = endOfWord(text, begin, longestExpression)
   const value = text.slice(begin, end)
   if (!isSecretText(value, cover) || value.toLowerCase() === name.toLowerCase() || isCode(value)) return undefined
-  if (cover < codes && /^[+-]?\d+(?:\.\d+)*%?$/.test(value)) return undefined
+  if (/^[+-]?\d+(?:\.\d+)*%?$/.test(value))
+    return cover === codes && value.length > 3 ? { start: begin, end } : undefined
   if (end - begin >= longestExpression / 2) return { start: begin, end: endOfWord(text, begin, text.length) }
   return begin > start || looksSecret(value) || isAlone(assigned, begin, end) ? { start: begin, end } : undefined
 }

@@ -63,8 +63,8 @@ type Findings = { spans: Span[]; looked: { until: number } }
 /** Looks at a value and returns where to go on; 0 when nothing was found. */
 function findValue(assigned: Assigned, { spans, looked }: Findings): number {
   const { text, at, start } = assigned
-  if (assigned.isParameter) return take(spans, findParameter(assigned))
   if (quoteAt(text, start) >= 0) return findQuoted(assigned, spans)
+  if (assigned.isParameter) return take(spans, findParameter(assigned))
   const first = text[start] as string
   if (first === '[' || first === '{') return isFunction(assigned) ? 0 : findInBrackets(assigned, spans, looked)
   if ((first === '|' || first === '>') && text[at] === ':') return take(spans, findBlock(assigned))

@@ -60,18 +60,15 @@ function isProse(word: string): boolean {
   return afterOption.has(word.toLowerCase())
 }
 
-const bearer = /\b(bearer|basic)[ \t]{1,8}([\w.~+/-]{6,}={0,2})/gi
+const glued =
+  /\b(?:sshpass|login|mysql\w{0,10}|mariadb\w{0,10}|psql|mongo\w{0,10}|redis-cli|sqlcmd|unzip|zip)\b[^\n|;&]{0,120}?\s-[paP] ?(?=[^\s-])/g
 
-/** Finds credentials behind the name of their scheme, wherever that stands. */
-export function findSchemes(text: string, spans: Span[]): void {
-  for (const { 0: found, 1: scheme = '', 2: value = '', index } of text.matchAll(bearer)) {
-    const isSecret = scheme.toLowerCase() === 'bearer' ? looksSecret(value) : /^[ -~]+:[ -~]*$/.test(atob64(value))
-    if (isSecret) spans.push({ start: index + found.length - value.length, end: index + found.length })
+/** Finds the password after `-p` of the commands that take one so: `sshpass -p x`, `mysql -px`. It must look made. */
+export function findGluedPasswords(text: string, spans: Span[]): void {
+  for (const { 0: found, index } of text.matchAll(glued)) {
+    const value = valueAt(text, index + found.length)
+    if (looksSecret(text.slice(value.start, value.end))) spans.push(value)
   }
-}
-
-function atob64(value: string): string {
-  return Buffer.from(value.slice(0, 400), 'base64').toString('latin1')
 }
 
 /** Finds the content of telling elements: `<password>x</password>`. */

@@ -3,8 +3,9 @@ import { findEncoded } from './encoded.ts'
 import { findForms, findPrivateKeys } from './forms.ts'
 import type { ChangedText } from './json-text.ts'
 import { hasAt, hasDashes, hasElement, hasSign, hasSpace, hasToken, hasUrl, isHarmless, lookAt } from './look.ts'
-import { findElements, findOptions, findSchemes } from './options.ts'
+import { findElements, findGluedPasswords, findOptions } from './options.ts'
 import { type Fingerprint, replaceSpans, type Span } from './spans.ts'
+import { findSchemes, findSpoken, findWrittenPairs, mayBeSpoken } from './spoken.ts'
 import { findHookSegments, findUserInfo } from './urls.ts'
 
 /** Takes secrets out of a text and leaves what stands around them. */
@@ -25,7 +26,7 @@ export function createTextRedactor(fingerprint: Fingerprint, insideJson: (text: 
   return (text) => {
     if (text.length < shortest) return text
     const reasons = lookAt(text)
-    if ((reasons & ~hasSpace) === 0 && !(reasons === hasSpace && scheme.test(text))) return text
+    if ((reasons & ~hasSpace) === 0 && !(reasons === hasSpace && mayBeSpoken.test(text))) return text
     if (clean.has(text) || isHarmless(text)) return text
     const result = untilStable(text, once)
     if (result === text && text.length <= longestKept && clean.size < textsKept) clean.add(text)
@@ -34,7 +35,6 @@ export function createTextRedactor(fingerprint: Fingerprint, insideJson: (text: 
 }
 
 const mayHoldJson = /[{[]\s{0,80}["{[]/
-const scheme = /\b(?:bearer|basic)\s/i
 const passesAtMost = 8
 
 /** A replacement can bring another to light, so a text is looked at until nothing changes; each time there is less. */
@@ -55,12 +55,19 @@ function spansIn(text: string): Span[] {
   if (reasons & hasDashes) {
     findPrivateKeys(text, spans)
     findOptions(text, spans)
+    findGluedPasswords(text, spans)
   }
-  if (reasons & hasSign) findAssigned(text, spans)
+  if (reasons & hasSign) {
+    findAssigned(text, spans)
+    findWrittenPairs(text, spans)
+  }
   if (reasons & hasAt) findUserInfo(text, spans)
   if (reasons & hasUrl) findHookSegments(text, spans)
   if (text.includes('%3') || text.includes('%2')) findEncoded(text, spans)
-  if (reasons & hasSpace) findSchemes(text, spans)
+  if (reasons & hasSpace) {
+    findSchemes(text, spans)
+    findSpoken(text, spans)
+  }
   if (reasons & hasElement) findElements(text, spans)
   return spans
 }

@@ -106,7 +106,22 @@ const lines = [
   'token: "%',
   '# password: %',
   '//registry.example/:_authToken=%',
-  'machine h.example login bob password=%',
+  'machine h.example login bob password %',
+  'https://h.example/x?token="%"',
+  'my password is %',
+  'the token is now: %.',
+  'password %, do not tell',
+  'aws configure set aws_secret_access_key %',
+  'setx API_TOKEN %',
+  'sshpass -p % ssh bob@h.example',
+  'mysql -u root -p% app',
+  'env:\n  - name: DB_PASSWORD\n    value: %\n  - name: MODE\n    value: prod',
+  'env:\n  - name: DB_PASSWORD\n    value: "%"',
+  "{ name: 'Authorization', value: '%' }",
+  '<add key="ApiKey" value="%" />',
+  'kubectl create secret generic db --from-literal=password=%',
+  "curl -d 'password=%' https://h.example",
+  'your otp: % (10 minutes)',
 ]
 
 /** Objects and lists with a place for a secret. */
