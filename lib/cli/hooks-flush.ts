@@ -21,7 +21,10 @@ async function flush(cli: Cli, io: Output, { wait }: Options): Promise<ExitCode>
   const { createLock } = await import('../hooks/machine/lock.ts')
   const machine = openMachine(cli.variables)
   const { place, spool, journal } = machine
-  const post = createPost(configOf(machine))
+  const config = configOf(machine)
+  // Whoever is asked decides whether a proxy is needed, and here that is the collector alone.
+  cli.useProxies({ ...cli.variables, PLATFORM_APP_URL: undefined, PLATFORM_BASE_URL: config.address })
+  const post = createPost(config)
   const deadlineUnixMs = cli.clock.now() + wait * 1_000
   const deps = { spool, journal, lock: createLock(place.lock), post, now: cli.clock.now, deadlineUnixMs }
   let delivery = await deliverSpool(deps)

@@ -92,7 +92,9 @@ async function settingsFile(cli: Cli, { settings }: Options, { place }: Machine)
 
 /** The configuration as it was, with what is said anew. */
 function configWith(cli: Cli, options: Options, { config }: Machine): MachineConfig {
-  const address = options.address ?? (cli.variables.HOOKS_ADDRESS || config?.address)
+  const given = options.address ?? (cli.variables.HOOKS_ADDRESS || config?.address)
+  // The collector prints its whole address, and the stack the begin of it.
+  const address = given?.replace(/\/v1\/hook-events\/?$/, '')
   const token = options.tokenFile === undefined ? config?.token : tokenIn(options.tokenFile)
   if (!address) throw usage('Say where the collector answers: --address <url> or HOOKS_ADDRESS.')
   if (!token) throw usage('Name a file with the token of the collector: --token-file <file>.')

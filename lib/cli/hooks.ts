@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from './command.ts'
+import { addHooksCollect } from './hooks-collect.ts'
 import { addHooksFlush } from './hooks-flush.ts'
 import { addHooksInstall } from './hooks-install.ts'
 import { addHooksStatus } from './hooks-status.ts'
@@ -12,4 +13,5 @@ export function addHooks(program: Command, cli: Cli): void {
   addHooksUninstall(hooks, cli)
   addHooksStatus(hooks, cli)
   addHooksFlush(hooks, cli)
+  addHooksCollect(hooks, cli)
 }

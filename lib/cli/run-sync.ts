@@ -1,5 +1,6 @@
 import type { RunRoot } from '../compose/run.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
+import { createPatience } from '../core/patience.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
 import { streams as everyStream } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -9,7 +10,7 @@ import type { Source } from '../sync/ports.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
 
-/** A stream's part of a run, with how long it took, and the requests of the scan, or of the run when those are more. */
+/** A stream's part of a run, with how long it took, and the requests it sent. */
 export type TimedResult = StreamResult & { seconds: number; apiCalls: number }
 
 /** The result of a run, for people and for `--json`. */
@@ -59,7 +60,8 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
   const { clock } = deps
   const began = clock.now()
   const { source, calls } = watchedSource(deps.source, reading)
-  const watched = { ...deps, source }
+  const patience = createPatience(deps.settings.patienceMs)
+  const watched = { ...deps, source, patience }
   const result = await driveStream(stream, run, {
     attempt: async () => {
       const attempted = await attemptOrLog(() => syncStream(stream, run, watched), stream, deps)
@@ -69,12 +71,13 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
       }
       return attempted
     },
+    patience,
     wait: (ms) => clock.sleep(ms, interrupted).catch(() => {}),
     goOn: () => !interrupted.aborted,
   })
   progress.end(result)
   // An attempt that could keep nothing leaves no trace of its requests in the counts.
-  const apiCalls = Math.max(result.counts?.apiCalls ?? 0, calls())
+  const apiCalls = Math.max(result.ofRun?.apiCalls ?? 0, calls())
   return { ...result, apiCalls, seconds: (clock.now() - began) / 1000 }
 }
 

@@ -11,6 +11,7 @@ export type MetricName =
   | 'RecordsDeleted'
   | 'RecordsQuarantined'
   | 'FieldsDrifted'
+  | 'FieldsInvalid'
   | 'ScanSeconds'
   | 'StreamComplete'
   | 'StreamFailed'
@@ -20,6 +21,11 @@ export type MetricName =
   | 'LimitsFailed'
   | 'LimitsSuperseded'
   | 'LimitMessagesFailed'
+  | 'HookEventsReceived'
+  | 'HookEventsRefused'
+  | 'HookEventsStored'
+  | 'HookEventsRepeated'
+  | 'HookMessagesFailed'
 
 /** Where measurements go: CloudWatch EMF in Lambda, memory in tests. */
 export type Metrics = { count(name: MetricName, value: number, dimensions?: Record<string, string>): void }

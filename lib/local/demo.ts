@@ -9,7 +9,7 @@ export const firstDay: BuiltInPlatform = {
   faults: [],
 }
 
-const brokenSession: FaultRule = {
+const oddSession: FaultRule = {
   kind: 'mutateRecord',
   endpoint: 'listSessions',
   page: 1,
@@ -17,8 +17,8 @@ const brokenSession: FaultRule = {
   change: { do: 'set', field: 'messageCount', value: 'a dozen' },
 }
 
-/** The same platform a day later: records changed, appeared and went, and one breaks its schema from now on. */
-export const secondDay: BuiltInPlatform = { ...firstDay, days: 1, faults: [brokenSession] as BuiltInPlatform['faults'] }
+/** The same platform a day later: records changed, appeared and went, and one has a text where a number belongs from now on. */
+export const secondDay: BuiltInPlatform = { ...firstDay, days: 1, faults: [oddSession] as BuiltInPlatform['faults'] }
 
 /** What passes: the list of users is rate limited for a moment. */
 export const rateLimit: FaultRule = {
@@ -72,14 +72,31 @@ from (
 group by what
 order by what`,
   },
+  {
+    name: 'waits',
+    title: 'How long do agents wait for people? Minutes, by repository (docs/hooks.md)',
+    sql: `with waits as (
+  select cwd, event_name, occurred_at, lead(occurred_at) over (partition by session_id order by occurred_at) as ended_at
+  from hook_events
+)
+select regexp_extract(cwd, '[^/]+$') as repository, count(*) as waits,
+  median(date_diff('minute', occurred_at, ended_at)) as median, max(date_diff('minute', occurred_at, ended_at)) as longest
+from waits
+where event_name = 'Notification'
+group by repository
+order by repository`,
+  },
 ]
+
+/** The sessions in which a developer's machine sends events. */
+export const sessionsQuery = 'select session_id from sessions_current order by created_at desc limit 24'
 
 /** Whose limits the demo sets. */
 export const usersQuery = 'select distinct email from organization_users_current where email is not null order by 1'
 
-/** What became of the record that breaks its schema. */
-export const quarantineQuery: DemoQuery = {
-  name: 'quarantine',
-  title: 'What is in quarantine, and why',
-  sql: 'select stream, key, reasons[1] as reason from quarantine',
+/** What became of the record with an unforeseen value. */
+export const invalidQuery: DemoQuery = {
+  name: 'invalid',
+  title: 'Which values came in an unforeseen form',
+  sql: 'select message_count, _invalid from sessions_current where _invalid is not null',
 }

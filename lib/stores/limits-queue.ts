@@ -13,7 +13,7 @@ import { messageGroup } from '../limits/intake/publisher.ts'
 import type { IntentQueue, MessagePauses } from '../limits/ports.ts'
 import { callAws } from './aws-errors.ts'
 
-/** A FIFO queue: what both the emulator and the stack create. */
+/** A queue: what both the emulator and the stack create. */
 export type QueueShape = { readonly name: string; readonly variable: string; readonly doc: string }
 
 /** Intents on their way to the worker. */
@@ -53,12 +53,14 @@ export function createIntentQueue({ sqs, queueUrl }: { sqs: SQSClient; queueUrl:
           MessageGroupId: groupId,
           MessageDeduplicationId: deduplicationId,
         }))
-        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
-        return Failed.map(({ Id = '', Code = 'unknown', SenderFault = false }) => ({
-          id: Id,
-          code: Code,
-          senderFault: SenderFault,
-        }))
+        const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries })
+        const { Successful = [], Failed = [] } = await sqs.send(command)
+        return {
+          taken: Successful.map(({ Id = '', MessageId = '' }) => ({ id: Id, messageId: MessageId })),
+          refused: Failed.map(({ Id = '', Code = 'unknown', SenderFault = false }) => ({
+            ...{ id: Id, code: Code, senderFault: SenderFault },
+          })),
+        }
       }),
   }
 }

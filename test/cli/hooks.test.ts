@@ -89,6 +89,11 @@ describe('hooks install', () => {
     expect(content()).toBe('{"a":1}')
   })
 
+  it('takes the address as the collector prints it', async () => {
+    await install('--address', 'https://collector.example.com/v1/hook-events')
+    expect(await json('status')).toMatchObject({ address: 'https://collector.example.com' })
+  })
+
   it('keeps the token in its own configuration alone, for its owner', async () => {
     writeFileSync(settings, '{}')
     const { stdout, stderr } = await install('--verbose')

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../lib/core/clock.ts'
 import { RetryableError } from '../../lib/core/errors.ts'
-import { retryAfterOf } from '../../lib/platform/retry.ts'
+import { createPatience } from '../../lib/core/patience.ts'
 import { clientOf, failure, fakeClock, sessionsList } from './fixture.ts'
 import { cut, json, stubServer, text } from './stub-server.ts'
 
@@ -46,11 +46,6 @@ describe('waiting between requests', () => {
     await failure(clientOf(url, { clock, random: () => 0.1 }).get(sessionsList, {}))
     expect(clock.sleeps).toEqual([500, 1000, 2000, 4000, 500, 500, 500, 800])
   })
-
-  it('takes a number of seconds that is no plausible wait for none, instead of a timer that overflows', () => {
-    expect(retryAfterOf('99999999999999999999', 0)).toBeUndefined()
-    expect(retryAfterOf(' 5 ', 0)).toBe(5000)
-  })
 })
 
 describe('the bounds of retrying', () => {
@@ -65,6 +60,18 @@ describe('the bounds of retrying', () => {
     expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 600_000, status: 429 })
     expect(clock.sleeps).toEqual([])
     expect(seen).toHaveLength(1)
+  })
+
+  it('begins no wait that is beyond the patience of the run, and spends it on those that it waits out (WAIT-01)', async () => {
+    const { url, seen } = await stubServer(limited('20'), json({}), limited('20'), json({}), limited('20'))
+    const clock = fakeClock()
+    const client = clientOf(url, { clock })
+    const patience = createPatience(50_000)
+    await client.get(sessionsList, {}, { patience })
+    await client.get(sessionsList, {}, { patience })
+    expect(await failure(client.get(sessionsList, {}, { patience }))).toMatchObject({ retryAfterMs: 20_000 })
+    expect(clock.sleeps).toEqual([20_000, 20_000])
+    expect(seen).toHaveLength(5)
   })
 
   it('bounds a call to a minute by itself', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
+import { createPatience } from '../../lib/core/patience.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
 import type { Announcer } from '../../lib/publish/ports.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
@@ -32,6 +33,7 @@ async function drive(...results: (StreamResult | Error)[]) {
       if (next instanceof Error) throw next
       return next
     },
+    patience: createPatience(60_000),
     wait: async (ms) => void waits.push(ms),
   })
   return { status: outcome.status, reason: outcome.reason, attempts, waits }
@@ -49,6 +51,13 @@ describe('driving a stream', () => {
   it('waits as long as the platform says', async () => {
     const limited = result('rate_limited', { retryAfterMs: 42_000 })
     expect(await drive(limited, result('complete'))).toMatchObject({ status: 'complete', waits: [42_000] })
+  })
+
+  it('WAIT-01 leaves a wait to a later run that is beyond its patience, also when several add up', async () => {
+    const limited = (retryAfterMs: number) => result('rate_limited', { retryAfterMs })
+    expect(await drive(limited(61_000))).toMatchObject({ status: 'rate_limited', attempts: 1, waits: [] })
+    const often = await drive(limited(25_000), limited(0), limited(25_000), limited(25_000))
+    expect(often).toMatchObject({ status: 'rate_limited', attempts: 4, waits: [25_000, 1_000, 25_000] })
   })
 
   it.each(['complete', 'suspect', 'skipped', 'failed', 'running'] as const)('is done when it is %s', async (status) => {

@@ -101,7 +101,11 @@ describe('the hook command', () => {
   it('keeps apart what happens at once', async () => {
     await Promise.all(Array.from({ length: 6 }, (_, at) => hook({ hook_event_name: 'Stop', at })))
     await machine.arrived(6)
-    expect(accepted().map(({ input }) => input.at).sort()).toEqual([0, 1, 2, 3, 4, 5])
+    expect(
+      accepted()
+        .map(({ input }) => input.at)
+        .sort(),
+    ).toEqual([0, 1, 2, 3, 4, 5])
   })
 
   it('hands an event on where the disk takes nothing', async () => {
@@ -173,7 +177,9 @@ describe('the hook command', () => {
     await hook()
     await soon(() => existsSync(machine.place.state))
     await machine.idle()
-    const files = readdirSync(machine.place.folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+    const files = readdirSync(machine.place.folder, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    )
     const holding = files.filter((each) => readFileSync(join(each.parentPath, each.name), 'utf8').includes(token))
     expect(holding.map(({ name }) => name)).toEqual(['config.json'])
   })
