@@ -29,6 +29,9 @@ type Functions = { syncStream: IFunction; publishRun: IFunction }
 const mostPauses = 90
 /** Waits for the platform's rate limit, or for another worker at the stream. */
 const mostWaits = 30
+const mostHours = 23
+/** Waits that the platform dictates get a twentieth of the time: publishing the other streams waits for them. */
+const mostWaitSeconds = (mostHours * 3600) / 20
 
 type Props = Functions & { names: Names; logDays: RetentionDays }
 
@@ -52,7 +55,7 @@ export class SyncMachine extends Construct {
       stateMachineName: names.stateMachine,
       stateMachineType: StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromChainable(runDefinition(this, functions)),
-      timeout: Duration.hours(23),
+      timeout: Duration.hours(mostHours),
       tracingEnabled: true,
       logs: { destination, level: LogLevel.ALL, includeExecutionData: true },
     })
@@ -84,6 +87,7 @@ function runDefinition(scope: Construct, functions: Functions): IChainable {
       'stream.$': '$$.Map.Item.Value',
       pauses: { count: 0 },
       waits: { count: 0 },
+      patience: { seconds: 0 },
     },
     resultPath: '$.outcomes',
   }).itemProcessor(oneStream(scope, functions.syncStream))
@@ -108,17 +112,34 @@ function oneStream(scope: Construct, syncStream: IFunction): IChainable {
 
   const countWait = count(scope, 'waits')
   const waitForWorker = new Wait(scope, 'WaitForOtherWorker', { time: WaitTime.duration(Duration.seconds(60)) })
-  const waitAsAsked = new Wait(scope, 'WaitAsAsked', { time: WaitTime.secondsPath('$.step.waitSeconds') })
+  const ended = new Pass(scope, 'StreamEnded', { outputPath: '$.step' })
   const next = new Choice(scope, 'WhatNext')
     .when(may('pauses', 'paused'), count(scope, 'pauses').next(attempt))
     .when(may('waits', 'rate_limited', 'running'), countWait)
-    .otherwise(new Pass(scope, 'StreamEnded', { outputPath: '$.step' }))
+    .otherwise(ended)
   countWait.next(
     new Choice(scope, 'WaitForWhat')
-      .when(Condition.stringEquals('$.step.status', 'rate_limited'), waitAsAsked.next(attempt))
+      .when(Condition.stringEquals('$.step.status', 'rate_limited'), waitWithPatience(scope, { attempt, ended }))
       .otherwise(waitForWorker.next(attempt)),
   )
   return attempt.next(next)
+}
+
+/** Waits as the platform asks, if that fits into what the run has for it. Else the stream ends, with the time to go on. */
+function waitWithPatience(
+  scope: Construct,
+  { attempt, ended }: { attempt: IChainable; ended: IChainable },
+): IChainable {
+  const asked = new Pass(scope, 'CountPatience', {
+    parameters: { 'seconds.$': 'States.MathAdd($.patience.seconds, $.step.waitSeconds)' },
+    resultPath: '$.patience',
+  })
+  const wait = new Wait(scope, 'WaitAsAsked', { time: WaitTime.secondsPath('$.step.waitSeconds') })
+  return asked.next(
+    new Choice(scope, 'IsThereTimeToWait')
+      .when(Condition.numberLessThanEquals('$.patience.seconds', mostWaitSeconds), wait.next(attempt))
+      .otherwise(ended),
+  )
 }
 
 function publish(scope: Construct, publishRun: IFunction) {

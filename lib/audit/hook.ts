@@ -8,6 +8,7 @@ import { type RevisionDiff, readHistory, userOf, type WatchedChange } from './ch
 import { mostSevere, type Watch, type WatchMatch } from './changes/watch.ts'
 import type { Digester } from './trail/digest.ts'
 import { type Finding, readFindings, type Severity } from './trail/finding.ts'
+import { entriesOfFirstLook } from './trail/first-look.ts'
 import type { IndexCache } from './trail/index-cache.ts'
 import type { Recorder, SeenRevision } from './trail/recorder.ts'
 import { entryRefsOf } from './trail/revision-index.ts'
@@ -17,13 +18,17 @@ import type { Trail } from './trail/trail.ts'
 export type AuditNews = {
   entries: number
   findings: Finding[]
-  /** Changes that watch rules match, in the order of revisions. */
+  /** Changes since the first look at the list that watch rules match, in the order of revisions. */
   matches: WatchedSetting[]
+  /** The same of changes that the first look brought: they are history. */
+  pastMatches: WatchedSetting[]
 }
 
 /** A change that deserves attention. Holds no value of a setting. */
 export type WatchedSetting = {
   revision: number
+  /** The later of the two entries that were compared. */
+  sequence: number
   path: string
   kind: SettingChange['kind']
   rule: string
@@ -42,10 +47,13 @@ export type AuditHook = {
   afterFlush(revisions: readonly SeenRevision[], scan: ScanIds, signal: AbortSignal): Promise<void>
   /** Writes findings and the rows for the warehouse, before a scan completes, and tells what deserves attention. */
   onComplete(
-    scan: ScanIds & { seen: ReadonlySet<number>; writeRows: WriteRows },
+    scan: SeenList,
     signal: AbortSignal,
   ): Promise<AuditNews & { /** After the scan is complete. */ acknowledge(): Promise<void> }>
 }
+
+/** The numbers that a list showed, and why what it lacks can't be believed (null: it can). */
+export type SeenList = ScanIds & { seen: ReadonlySet<number>; withheld: string | null; writeRows: WriteRows }
 
 type Deps = { trail: Trail; index: IndexCache; recorder: Recorder; digester: Digester; watch: Watch }
 
@@ -55,8 +63,9 @@ const rowsAtOnce = 2_000
 export function createAuditHook({ trail, index, recorder, digester, watch }: Deps): AuditHook {
   return {
     afterFlush: (revisions, scan, signal) => recorder.record(revisions, scan, signal),
-    onComplete: async ({ seen, writeRows, ...scan }, signal) => {
-      await recorder.compare(seen, scan, signal)
+    onComplete: async ({ seen, withheld, writeRows, ...scan }, signal) => {
+      if (withheld === null) await recorder.compare(seen, scan, signal)
+      else await recorder.doubt(withheld, scan, signal)
       await digester.writeIfDue(signal)
       const { heads, reported } = (await trail.recoverHead(signal)).state
       const unreported = { first: reported.findings + 1, last: heads.findings.sequence }
@@ -68,9 +77,13 @@ export function createAuditHook({ trail, index, recorder, digester, watch }: Dep
         only: (after, before) => Math.max(after.sequence, before?.sequence ?? 0) > reported.entries,
       })
       const matches = await writeChanges(diffs, writeRows)
+      const oldEntries = matches.length > 0 ? await entriesOfFirstLook(trail, heads) : 0
+      const isPast = ({ sequence }: WatchedSetting) => sequence <= oldEntries
       const acknowledge = () =>
         trail.markReported({ entries: heads.entries.sequence, findings: heads.findings.sequence }, signal)
-      return { entries: heads.entries.sequence - reported.entries, findings, matches, acknowledge }
+      const entries = heads.entries.sequence - reported.entries
+      const [past, news] = [matches.filter(isPast), matches.filter((match) => !isPast(match))]
+      return { entries, findings, matches: news, pastMatches: past, acknowledge }
     },
   }
 }
@@ -120,10 +133,15 @@ function jsonText(value: Json | undefined) {
   return value === undefined ? null : canonicalJson(value)
 }
 
-function watchedSetting({ entry }: RevisionDiff, { path, kind }: WatchedChange, match: WatchMatch): WatchedSetting {
+function watchedSetting(
+  { entry, previous }: RevisionDiff,
+  { path, kind }: WatchedChange,
+  match: WatchMatch,
+): WatchedSetting {
   const { email, id } = userOf(entry)
   return {
     revision: entry.revision,
+    sequence: Math.max(entry.sequence, previous?.sequence ?? 0),
     path,
     kind,
     rule: match.id,

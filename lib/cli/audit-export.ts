@@ -47,14 +47,15 @@ async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode>
 async function exportTo(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const { out } = options
   const fill = (dir: string) => withAudit({ cli, io, options }, (audit) => packOf(audit, { cli, options, dir }))
-  const manifest = await fillFolder(out, { fill, last: ['manifest.json', 'manifest.sig'] })
+  const { manifest, keyIds } = await fillFolder(out, { fill, last: ['manifest.json', 'manifest.sig'] })
   const { keyId, head, files } = manifest
   io.say(
     `${out} holds ${number(head.entries.sequence)} entries, ${number(files.length)} files. Whoever gets it runs in it:`,
   )
-  io.say(`  node verify.mjs --key-id ${keyId}`)
-  io.say('Tell them the key id by another way than the pack.')
-  io.result({ folder: out, keyId, entries: head.entries.sequence, files: files.length })
+  const keys = [...new Set([...keyIds, keyId])].map((id) => `--key-id ${id}`).join(' ')
+  io.say(`  node verify.mjs ${keys} --expect ${head.digests.hash}`)
+  io.say('Tell them the id of the key and the hash of the digest by another way than the pack.')
+  io.result({ folder: out, keyId, digest: head.digests.hash, entries: head.entries.sequence, files: files.length })
   return exitCodes.complete
 }
 
@@ -63,10 +64,12 @@ async function packOf(audit: Audit, { cli, options, dir }: { cli: Cli; options: 
   const { clock, interrupted } = cli
   // What no digest covers can't be proved, and would be left out.
   await audit.digester.writeIfDue(interrupted)
-  const { html } = await pageOf(audit, cli, options)
+  const { html, verification } = await pageOf(audit, cli, options)
   const extras = [{ path: 'report.html', bytes: Buffer.from(html) }]
   const heads = await headsOf(audit, interrupted)
-  return exportPack({ trail: audit.store, out: createTrailFolder(dir), signer: audit.signer, clock, heads, extras })
+  const { store: trail, signer } = audit
+  const manifest = await exportPack({ trail, out: createTrailFolder(dir), signer, clock, heads, extras })
+  return { manifest, keyIds: verification.digests.keyIds }
 }
 
 async function pageOf(

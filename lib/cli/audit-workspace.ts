@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit.ts'
 import { type RevisionDiff, readHistory } from '../audit/changes/history.ts'
 import { type Finding, readFindings } from '../audit/trail/finding.ts'
 import { entryRefsOf } from '../audit/trail/revision-index.ts'
+import type { Anchor } from '../audit/verify/anchor.ts'
 import { type Verification, verifyTrail } from '../audit/verify/verify.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Cli, CommonOptions } from './command.ts'
@@ -30,16 +31,23 @@ export async function headsOf({ trail }: Audit, signal: AbortSignal) {
   return (await trail.recoverHead(signal)).state.heads
 }
 
-type VerifyStored = { signal: AbortSignal; now: number; trustedKeyIds?: readonly string[] | undefined }
+type VerifyStored = {
+  signal: AbortSignal
+  now: number
+  trustedKeyIds?: readonly string[] | undefined
+  anchor?: Anchor
+}
 
 /**
  * Verifies the trail in its bucket against the head. Unless keys are named, the one that signs here must have signed: a
  * key that lies beside the digests proves nothing.
  */
-export async function verifyStored(audit: Audit, { signal, now, trustedKeyIds }: VerifyStored): Promise<Verification> {
+export async function verifyStored(audit: Audit, options: VerifyStored): Promise<Verification> {
+  const { signal, now, trustedKeyIds, anchor = {} } = options
   return verifyTrail(audit.store, {
     head: () => headsOf(audit, signal),
     now,
+    anchor,
     trustedKeyIds: trustedKeyIds ?? [await audit.signer.keyId()],
   })
 }

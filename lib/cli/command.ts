@@ -12,6 +12,8 @@ export type Cli = {
   clock: Clock
   /** Requests in which the platform's client has no part. */
   fetch: typeof fetch
+  /** Sends requests to the platform through the proxies that the environment names. @throws FatalError `configuration` */
+  useProxies(variables: Variables): void
   /** Aborts at the first Ctrl-C. */
   interrupted: AbortSignal
   /** Sets the exit code. */

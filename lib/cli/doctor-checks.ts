@@ -83,10 +83,9 @@ type Fetch = typeof globalThis.fetch
 const patienceMs = 10_000
 
 async function checkEndpoint({ name, reading }: PlatformStream, { platform, clock }: SyncRoot): Promise<Check> {
-  const { endpoint, query } = reading.request(null)
-  const small = 'limit' in query ? { ...query, limit: '1' } : query
+  const { endpoint, query } = reading.request({ token: null, pageSize: 1 })
   const read = async () =>
-    reading.parse(await platform.get(endpoint, small, { deadline: deadlineAfter(clock, patienceMs) }))
+    reading.parse(await platform.get(endpoint, query, { deadline: deadlineAfter(clock, patienceMs) }))
   const result = await check(name, `GET ${endpoint.path} answers`, read)
   // A stream that is forbidden is skipped, and the others go on.
   return result.forbidden ? { ...result, state: 'warn' } : result

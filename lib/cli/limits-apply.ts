@@ -1,10 +1,11 @@
 import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
 import type { Plan } from '../limits/intake/plan.ts'
-import { type IntentMessage, publishIntents } from '../limits/intake/publisher.ts'
+import { type IntentMessage, type PublishedIntent, publishIntents } from '../limits/intake/publisher.ts'
 import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { failedIntents, sayFailedIntents } from './limits-failures.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
 import { accountName, type LimitsWorkspace, withWorker } from './limits-workspace.ts'
 import { number, type Output, type Terminal } from './output.ts'
@@ -26,8 +27,8 @@ export async function applyPlan(
   const { limits } = opened
   await checkPlan(plan, limits)
   const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
-  const { queue, clock } = limits
-  await publishIntents(intents, { queue, clock, random: Math.random })
+  const { queue, clock, reader } = limits
+  const published = await publishIntents(intents, { queue, clock, random: Math.random })
   const sent = plan.changes.length
   io.say(`Plan ${plan.id} of ${plan.source}: ${number(sent)} changes in ${number(intents.length)} messages.\n`)
   const followed = await withWorker(opened, (worker) => {
@@ -35,12 +36,25 @@ export async function applyPlan(
     return follow(intents, { opened, stderr: cli.stderr, signal: AbortSignal.any(signals), waitMs })
   })
   // A worker on this machine ends the batch under way after nobody follows it any more.
-  const outcomes = followed.length < sent ? await outcomesSoFar(intents, limits.reader) : followed
+  const outcomes = followed.length < sent ? await outcomesSoFar(intents, reader) : followed
   const tally = tallyOf(outcomes, sent)
   if (sent > 0) sayTally(outcomes, { tally, io })
+  const failed = tally.waiting > 0 ? await failedIntents(waitingOf(published, intents, outcomes), reader) : []
   if (tally.waiting > 0) sayWaiting(opened, io, cli.interrupted.aborted)
-  io.result({ plan: plan.id, requests: intents.map(({ requestId }) => requestId), tally, outcomes })
+  sayFailedIntents(failed, { io, most: 20 })
+  io.result({ plan: plan.id, requests: intents.map(({ requestId }) => requestId), tally, outcomes, failed })
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
+}
+
+/** The messages with entries that have no outcome: others may have failed before they were applied. */
+function waitingOf(
+  published: readonly PublishedIntent[],
+  intents: readonly IntentMessage[],
+  outcomes: readonly LimitOutcome[],
+): PublishedIntent[] {
+  const left = new Map(intents.map(({ requestId, limits }) => [requestId, limits.length]))
+  for (const { requestId } of outcomes) left.set(requestId, (left.get(requestId) ?? 0) - 1)
+  return published.filter(({ requestId }) => (left.get(requestId) ?? 0) > 0)
 }
 
 function sayWaiting({ workspace }: LimitsWorkspace, io: Output, interrupted: boolean): void {
@@ -54,7 +68,7 @@ function sayWaiting({ workspace }: LimitsWorkspace, io: Output, interrupted: boo
   }
   const next =
     workspace.folder === null
-      ? 'They are on the queue, or among the dead letters: see the log of the function, then "limits redrive".'
+      ? 'They are on the queue, or among the dead letters. When the cause is mended, "limits redrive" goes on with those.'
       : 'They are on the queue; "limits redrive --local" goes on with them when the cause is mended.'
   io.say(`\nSome entries have no outcome yet. ${next}`)
 }

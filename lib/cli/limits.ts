@@ -4,6 +4,7 @@ import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
 import { number, type Output } from './output.ts'
+import { timeOf } from './times.ts'
 
 /** Adds the commands `platform-sync limits ...`. */
 export function addLimits(program: Command, cli: Cli): void {
@@ -59,7 +60,7 @@ async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string
 
 async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
-  const { findOutcomes, sayOutcomes, timeOf } = await import('./limits-outcomes.ts')
+  const { findOutcomes, sayOutcomes } = await import('./limits-outcomes.ts')
   const since = options.since === undefined ? undefined : timeOf(options.since)
   return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
     const found = await findOutcomes(options, { reader: limits.reader, since, now: cli.clock.now() })
@@ -72,6 +73,7 @@ async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOp
 
 async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { withLimits, withWorker } = await import('./limits-workspace.ts')
+  const { requestIn } = await import('./limits-failures.ts')
   const { redriveDeadLetters } = await import('../stores/limits-queue.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const { sqs, queueUrl, deadLettersUrl, reader } = opened.limits
@@ -80,11 +82,13 @@ async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<Ex
         code: 'configuration',
       })
     }
-    const moved: { messageId: string; reason: string | null }[] = []
-    for await (const { messageId } of redriveDeadLetters({ sqs, queueUrl, deadLettersUrl })) {
+    const moved: { messageId: string; requestId: string | null; reason: string | null }[] = []
+    for await (const { messageId, body } of redriveDeadLetters({ sqs, queueUrl, deadLettersUrl })) {
+      const requestId = requestIn(body)
       const reason = (await reader.failures([messageId])).get(messageId)?.reason ?? null
-      moved.push({ messageId, reason })
-      io.say(`${messageId} is back on the queue${reason === null ? '' : `; it failed before: ${reason}`}`)
+      moved.push({ messageId, requestId, reason })
+      const why = reason === null ? 'why it failed is not in the ledger' : `it failed before: ${reason}`
+      io.say(`${requestId ?? 'A text that is no request'} (message ${messageId}) is back on the queue; ${why}`)
     }
     io.say(`${number(moved.length)} message${moved.length === 1 ? '' : 's'} moved.`)
     await withWorker(opened, async (worker) => worker?.drained())

@@ -1,5 +1,6 @@
 import type { RunRoot } from '../compose/run.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
+import { createPatience } from '../core/patience.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
 import { streams as everyStream } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -59,7 +60,8 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
   const { clock } = deps
   const began = clock.now()
   const { source, calls } = watchedSource(deps.source, reading)
-  const watched = { ...deps, source }
+  const patience = createPatience(deps.settings.patienceMs)
+  const watched = { ...deps, source, patience }
   const result = await driveStream(stream, run, {
     attempt: async () => {
       const attempted = await attemptOrLog(() => syncStream(stream, run, watched), stream, deps)
@@ -69,6 +71,7 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
       }
       return attempted
     },
+    patience,
     wait: (ms) => clock.sleep(ms, interrupted).catch(() => {}),
     goOn: () => !interrupted.aborted,
   })

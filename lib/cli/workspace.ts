@@ -48,6 +48,7 @@ type Wanted = {
  */
 export async function openWorkspace(cli: Cli, wanted: Wanted): Promise<Workspace> {
   const folder = folderOf(wanted.options)
+  if (wanted.platform) cli.useProxies(cli.variables)
   if (folder !== null) return openLocal(cli, folder, wanted)
   if (wanted.days) throw new FatalError('Only the built-in platform can skip a day: add --local.', { code: 'usage' })
   const runtime = { log: wanted.log, metrics: noMetrics, clock: cli.clock }

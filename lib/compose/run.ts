@@ -1,5 +1,6 @@
 import { noDeadline } from '../core/deadline.ts'
 import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { createPatience } from '../core/patience.ts'
 import type { SyncDeps } from '../sync/context.ts'
 import { composePublish } from './publish.ts'
 import { composeSync, engineOf, openSyncStores, type SyncRuntime } from './sync.ts'
@@ -30,6 +31,7 @@ export function composeApproval(variables: Variables, runtime: SyncRuntime) {
     redact: notRead,
     observers: {},
     deadline: noDeadline,
+    patience: createPatience(0),
   }
   return { approvalDeps, finishDeps, close: stores.close }
 }

@@ -9,6 +9,7 @@ import {
   type Variables,
 } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
+import { createPatience } from '../core/patience.ts'
 import { createHookSource } from '../hooks/collector/hook-source.ts'
 import { createLedgerSource } from '../limits/outcomes/ledger-source.ts'
 import { createRedactor } from '../redaction/redact.ts'
@@ -68,7 +69,8 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
       const redactor = createRedactor(await redactionKey(env, readSecret))
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), others)
-      return { ...engine, source, redact: redactor.redact, observers, deadline }
+      const patience = createPatience(engine.settings.patienceMs)
+      return { ...engine, source, redact: redactor.redact, observers, deadline, patience }
     },
   }
 }

@@ -4,15 +4,23 @@ import { isRawNumber, type Json } from './json.ts'
  * Canonical JSON (RFC 8785): keys in UTF-16 code unit order, numbers and strings as ECMAScript writes them, no white
  * space. Equal values give equal text, so a hash of the text identifies the value. A `RawNumber` is written with its
  * own digits, which RFC 8785 leaves undefined.
- * @throws TypeError for what JSON can't say (undefined, a Date, a Map, NaN …), instead of a silent `{}` or null.
+ * @throws TypeError for what JSON can't say (undefined, a Date, a Map, NaN …), instead of a silent `{}` or null, and for
+ * what is nested so deep that the call stack would not hold it.
  */
 export function canonicalJson(value: Json): string {
+  return textOf(value, 0)
+}
+
+// What is received is looked at before (core/nesting.ts); this bounds what is read from storage.
+const levelsHeld = 1_000
+
+function textOf(value: Json, level: number): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'number') return canonicalNumber(value)
   if (value === null || typeof value === 'boolean') return `${value}`
-  if (Array.isArray(value)) return canonicalArray(value)
+  if (Array.isArray(value)) return canonicalArray(value, level + 1)
   if (isRawNumber(value)) return value.rawJSON
-  if (isPlainObject(value)) return canonicalObject(value)
+  if (isPlainObject(value)) return canonicalObject(value, level + 1)
   throw new TypeError(`canonical JSON can't hold ${Object.prototype.toString.call(value)}`)
 }
 
@@ -22,20 +30,26 @@ function canonicalNumber(value: number): string {
 }
 
 // The two loops run for every record of every scan: no callback and no intermediate array.
-function canonicalArray(values: Json[]): string {
+function canonicalArray(values: Json[], level: number): string {
+  if (level > levelsHeld) throw tooDeep()
   let text = ''
-  for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${canonicalJson(values[i] as Json)}`
+  for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${textOf(values[i] as Json, level)}`
   return `[${text}]`
 }
 
-function canonicalObject(object: { [key: string]: Json }): string {
+function canonicalObject(object: { [key: string]: Json }, level: number): string {
+  if (level > levelsHeld) throw tooDeep()
   const keys = inOrder(Object.keys(object))
   let text = ''
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
-    text += `${i === 0 ? '' : ','}${quotedKey(key)}:${canonicalJson(object[key] as Json)}`
+    text += `${i === 0 ? '' : ','}${quotedKey(key)}:${textOf(object[key] as Json, level)}`
   }
   return `{${text}}`
+}
+
+function tooDeep() {
+  return new TypeError(`canonical JSON can't hold what is nested deeper than ${levelsHeld} levels`)
 }
 
 // What JSON must escape, and halves of surrogate pairs.

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'lease_lost'
   | 'not_found'
   | 'page_token_refused'
+  | 'partial_answer'
   | 'publish_backlog'
   | 'rate_limited'
   | 'redirected'
@@ -22,6 +23,7 @@ export type ErrorCode =
   | 'stalled_list'
   | 'storage_unavailable'
   | 'timeout'
+  | 'too_large'
   | 'unauthorized'
   | 'unexpected_body'
   | 'unreachable'
@@ -45,24 +47,24 @@ export abstract class SyncError extends Error {
     this.retryAfterMs = retryAfterMs
     this.status = status
   }
-
-  override get name() {
-    return this.constructor.name
-  }
 }
 
 /** Trying again later may work: 429, 5xx, network, timeout, cut-off body, throttled storage. */
 export class RetryableError extends SyncError {
+  // A name of its own: a bundler shortens that of the class.
+  override readonly name = 'RetryableError'
   readonly action = 'retry'
 }
 
 /** This one record, request or e-mail address is bad: write it down and go on with the others. */
 export class RejectedError extends SyncError {
+  override readonly name = 'RejectedError'
   readonly action = 'reject'
 }
 
 /** Waiting won't help: credentials, a changed API, a stalled list, a lost lease. The message says what to do. */
 export class FatalError extends SyncError {
+  override readonly name = 'FatalError'
   readonly action = 'stop'
 }
 

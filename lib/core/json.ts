@@ -32,7 +32,14 @@ const suspicious = /(?:^|[[:,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d\d)/
  * @throws SyntaxError when the text is not JSON.
  */
 export function parseJson(text: string): Json {
-  return (suspicious.test(text) ? exactJson.parse(text, keepDigits) : JSON.parse(text)) as Json
+  if (!suspicious.test(text)) return JSON.parse(text) as Json
+  try {
+    return exactJson.parse(text, keepDigits) as Json
+  } catch (error) {
+    // The parser takes any depth, what calls the reviver does not.
+    if (!(error instanceof RangeError)) throw error
+    return parseDeep(text)
+  }
 }
 
 function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
@@ -54,3 +61,40 @@ function significant(source: string): { digits: string; isInteger: boolean } {
   const digits = `${whole}${fraction ?? ''}`.replace(/^0+/, '').replace(/0+$/, '')
   return { digits, isInteger: fraction === undefined && exponent === undefined }
 }
+
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
+/** Parses without the reviver: numbers that can't be held are marked as strings before, and made numbers again after. */
+function parseDeep(text: string): Json {
+  // With more NULs than all strings of the text have together: none of them begins like that.
+  const mark = '\\u0000'.repeat(text.split('\\u0000').length)
+  const marked = text.replace(stringOrNumber, (token) => {
+    const isHeld = token.startsWith('"') || holds(Number(token), token)
+    return isHeld ? token : `"${mark}${token}"`
+  })
+  return withNumbers(JSON.parse(marked) as Json, JSON.parse(`"${mark}"`) as string)
+}
+
+type Container = Json[] | { [key: string]: Json }
+
+function withNumbers(parsed: Json, mark: string): Json {
+  const whole: Json[] = [parsed]
+  const waiting: Container[] = [whole]
+  for (let container = waiting.pop(); container; container = waiting.pop()) {
+    for (const key of Object.keys(container)) {
+      const value = (container as { [key: string]: Json })[key]
+      if (typeof value === 'string' && value.startsWith(mark)) {
+        const number = exactJson.rawJSON(value.slice(mark.length))
+        Object.defineProperty(container, key, { value: number, writable: true, enumerable: true, configurable: true })
+      } else if (typeof value === 'object' && value !== null) waiting.push(value as Container)
+    }
+  }
+  return whole[0] as Json
+}
+
+/** JSON of one line, also to readers that end a line at U+2028, U+2029 or U+0085. */
+export function lineJson(value: unknown): string {
+  return JSON.stringify(value).replace(otherLineEnds, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+const otherLineEnds = /[\u0085\u2028\u2029]/g

@@ -11,6 +11,7 @@ export type MetricName =
   | 'RecordsDeleted'
   | 'RecordsQuarantined'
   | 'FieldsDrifted'
+  | 'FieldsInvalid'
   | 'ScanSeconds'
   | 'StreamComplete'
   | 'StreamFailed'

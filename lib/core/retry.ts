@@ -1,6 +1,7 @@
 import pRetry, { AbortError } from 'p-retry'
 import type { Clock } from './clock.ts'
 import { RetryableError } from './errors.ts'
+import type { Patience } from './patience.ts'
 
 /** How something is repeated. */
 export type RetryOptions = {
@@ -23,6 +24,8 @@ export type Waits = {
   leastMs?: number
   /** What is left of the caller's time. A wait that does not fit in is not begun. */
   remainingMs?: () => number
+  /** What is left for waits that failures dictate (`retryAfterMs`). One that does not fit in is not begun. */
+  patience?: Patience | undefined
 }
 
 /** What waits that chance shortens need. `random` yields numbers from 0 up to, not including, 1. */
@@ -71,9 +74,14 @@ async function resultOf<T>(attempt: () => Promise<T | RetryableError>): Promise<
   return result
 }
 
-function waitAfter(failure: RetryableError, attempt: number, { afterMs, leastMs = 0, remainingMs }: Waits): number {
+function waitAfter(failure: RetryableError, attempt: number, waits: Waits): number {
+  const { afterMs, leastMs = 0, remainingMs, patience } = waits
   const waitMs = Math.max(leastMs, failure.retryAfterMs ?? afterMs(attempt))
   if (remainingMs && waitMs >= remainingMs()) throw postponed(failure, waitMs)
+  if (patience && failure.retryAfterMs !== undefined) {
+    if (waitMs > patience.remainingMs()) throw postponed(failure, waitMs)
+    patience.spend(waitMs)
+  }
   return waitMs
 }
 

@@ -4,15 +4,13 @@ import type { LeaseClaim } from '../sync/ports.ts'
 import type { LimitState, OutgoingLimit } from './limit-state.ts'
 import type { OutcomeKey } from './outcomes/outcome.ts'
 
-/** The platform's answer to a group of limits (§4.3 rule 2). */
-export type LimitsAnswer = {
-  updated: { email: string; limit: number }[]
-  errors: { email: string; error: string }[]
-}
+/** The platform's answer to a group of limits (§4.3 rule 2): its lists as they came, for `verdictsOf` to read. */
+export type LimitsAnswer = { updated?: unknown; errors?: unknown }
 
 /**
- * Endpoint 12. Throws `RejectedError` when the group is refused as a whole because of what is in it, `RetryableError`
- * when another time may do, `FatalError` when only an operator can help; each of the latter two may have been carried out.
+ * Endpoint 12. Throws `RetryableError` when another time may do, and an error with the code `bad_request` or `not_found`
+ * when the group is refused as a whole because of what is in it. Any other error needs an operator. Only what was refused
+ * for its content has certainly not been carried out.
  */
 export type LimitsApi = {
   /** Sets 1 to 100 limits. `onRequest` is called for each HTTP request, repetitions included. */
@@ -75,10 +73,16 @@ export type LedgerReader = {
 /** A message on its way to the queue. */
 export type OutgoingMessage = { id: string; body: string; groupId: string; deduplicationId: string }
 
+/** Messages that a queue took, under its own names, and those that it did not; by `senderFault` it never will. */
+export type SentBatch = {
+  taken: { id: string; messageId: string }[]
+  refused: { id: string; code: string; senderFault: boolean }[]
+}
+
 /** The queue of intents, as publishers see it. */
 export type IntentQueue = {
-  /** Sends at most 10 messages; answers which were not taken, and whether sending them again can help. */
-  sendBatch(messages: OutgoingMessage[]): Promise<{ id: string; code: string; senderFault: boolean }[]>
+  /** Sends at most 10 messages. */
+  sendBatch(messages: OutgoingMessage[]): Promise<SentBatch>
 }
 
 /** The pauses of messages that failed: each is handed out again when its own is over, not after the queue's timeout. */

@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts'
 import { checked, queryOf, segment, understood } from './checks.ts'
 import { resource } from './fields.ts'
 import { createHttpTransport, type HttpDeps } from './http.ts'
+import { gapsOf } from './partial.ts'
 import * as rules from './requests.ts'
 import { Computer } from './schemas/computer.ts'
 import { CreditLimitsResult } from './schemas/credit-limits.ts'
@@ -38,9 +39,9 @@ export function createPlatformClient(deps: HttpDeps) {
     understood(schema, await send(request, options), `${request.method} ${request.endpoint.path}`)
 
   return {
-    /** A GET as it is, its body unjudged beyond being JSON: the sync engine reads pages by lib/platform/paging.ts. */
+    /** A page of a list as it is, as long as it does not say itself that it is partial: lib/platform/paging.ts reads it. */
     get: (endpoint: Endpoint, query: Record<string, string>, options?: CallOptions): Promise<Json> =>
-      send({ method: 'GET', endpoint, query }, options),
+      send({ method: 'GET', endpoint, query, shortfall: gapsOf }, options),
     ...reads(call),
     ...writes(call),
   }
@@ -64,19 +65,24 @@ function read(endpoint: Endpoint, rule: z.ZodType<Record<string, string | number
   return { method: 'GET', endpoint, query: queryOf(checked(rule, query, `GET ${endpoint.path}`)) } as const
 }
 
+/** A page of a list, which may say itself that it is not whole. */
+function readList(...of: Parameters<typeof read>): ApiRequest {
+  return { ...read(...of), shortfall: gapsOf }
+}
+
 function reads(call: CallApi) {
   return {
     /** Endpoint 1. */
     listReadinessReports: async (query: rules.ReadinessQuery = {}, options?: CallOptions) =>
-      call(ReadinessReports, read(readiness, rules.ReadinessQuery, query), options),
+      call(ReadinessReports, readList(readiness, rules.ReadinessQuery, query), options),
 
     /** Endpoint 2. */
     listEnterpriseControlHistory: async (query: rules.ListQuery = {}, options?: CallOptions) =>
-      call(ControlHistory, read(v0('/organization/enterprise-controls/history'), rules.ListQuery, query), options),
+      call(ControlHistory, readList(v0('/organization/enterprise-controls/history'), rules.ListQuery, query), options),
 
     /** Endpoint 3. */
     listSessions: async (query: rules.SessionsQuery = {}, options?: CallOptions) =>
-      call(Sessions, read(v0('/sessions'), rules.SessionsQuery, query), options),
+      call(Sessions, readList(v0('/sessions'), rules.SessionsQuery, query), options),
 
     /** Endpoint 5. */
     getSession: async (sessionId: string, query: rules.ComputerQuery = {}, options?: CallOptions) =>
@@ -84,7 +90,7 @@ function reads(call: CallApi) {
 
     /** Endpoint 7. */
     listMessages: async (sessionId: string, query: rules.MessagesQuery = {}, options?: CallOptions) =>
-      call(Messages, read(messagesPath(sessionId), rules.MessagesQuery, query), options),
+      call(Messages, readList(messagesPath(sessionId), rules.MessagesQuery, query), options),
 
     /** Endpoint 9. */
     getMessage: async (
@@ -99,11 +105,11 @@ function reads(call: CallApi) {
 
     /** Endpoint 10. */
     listComputers: async (options?: CallOptions) =>
-      call(Computers, { method: 'GET', endpoint: v0('/computers') }, options),
+      call(Computers, { method: 'GET', endpoint: v0('/computers'), shortfall: gapsOf }, options),
 
     /** Endpoint 11. */
     listOrganizationUsers: async (query: rules.ListQuery = {}, options?: CallOptions) =>
-      call(OrganizationUsers, read(v0('/organization/users'), rules.ListQuery, query), options),
+      call(OrganizationUsers, readList(v0('/organization/users'), rules.ListQuery, query), options),
   }
 }
 

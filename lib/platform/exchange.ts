@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { FatalError, RetryableError, SyncError } from '../core/errors.ts'
 import { excerpt, scrub } from './scrub.ts'
-import { isSuccess } from './status-errors.ts'
+import { errorOfStatus, isSuccess } from './status-errors.ts'
 
 /** What came back: the status, the headers, and the body as text (only its beginning when it is no success). */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string }
@@ -54,7 +54,7 @@ async function textOf(response: Response, { what }: Exchange): Promise<string> {
     size += chunk.byteLength
     if (size > limit && success) {
       throw new FatalError(`${what} was answered with more than ${limit / 2 ** 20} MB; the rest was not read.`, {
-        code: 'unexpected_body',
+        code: 'too_large',
         status: response.status,
       })
     }
@@ -92,19 +92,35 @@ function isBug(error: unknown): boolean {
 function networkError(error: unknown, { what, url, secrets }: Exchange): unknown {
   if (error instanceof SyncError || isBug(error)) return error
   const cause = plainCause(error, secrets)
+  const refusal = /^proxy response \((\d{3})\)/i.exec(cause.message)?.[1]
+  if (refusal === '407') return errorOfStatus(407, { what, said: '', retryAfterMs: undefined })
+  const proxied = refusal !== undefined || wentElsewhere(cause, url)
+  const whom = proxied ? 'the proxy on the way to the platform' : scrub(url.origin, secrets)
+  const check = proxied
+    ? 'check HTTPS_PROXY and HTTP_PROXY, or name the platform in NO_PROXY.'
+    : 'check the platform address, the network and HTTPS_PROXY with "platform-sync doctor".'
   return new RetryableError(
-    `${what} got no answer from ${scrub(url.origin, secrets)} (${cause.message}). Try again later; if it stays so, check ` +
-      'the platform address, the network and HTTPS_PROXY with "platform-sync doctor".',
+    `${what} got no answer from ${whom} (${cause.message}). Try again later; if it stays so, ${check}`,
     { code: 'unreachable', cause },
   )
 }
 
+/** What the system says of a connection that failed. */
+type Failed = Error & { code?: string; port?: unknown; hostname?: unknown }
+
+/** A connection that was tried to another port or host than the platform's was one to a proxy. */
+function wentElsewhere({ port, hostname }: Failed, url: URL): boolean {
+  const ownPort = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const ownHost = url.hostname.replace(/^\[|\]$/g, '')
+  return (typeof port === 'number' && port !== ownPort) || (typeof hostname === 'string' && hostname !== ownHost)
+}
+
 /** The innermost error without what hangs on it (sockets, requests, headers), its message scrubbed. */
-function plainCause(error: unknown, secrets: readonly string[]): Error & { code?: string } {
+function plainCause(error: unknown, secrets: readonly string[]): Failed {
   let inner = error
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause
-  const { message, code } =
-    inner instanceof Error ? (inner as NodeJS.ErrnoException) : { message: String(inner), code: '' }
+  const { message, code, port, hostname } =
+    inner instanceof Error ? (inner as Failed) : { message: String(inner), code: '', port: null, hostname: null }
   const text = excerpt(message || code || 'no reason given', secrets)
-  return Object.assign(new Error(text), typeof code === 'string' && code !== '' ? { code } : {})
+  return Object.assign(new Error(text), { port, hostname }, typeof code === 'string' && code !== '' ? { code } : {})
 }

@@ -2,18 +2,12 @@ import * as z from 'zod'
 // By itself, since a bundler takes all of z.core for one name in it.
 import { $constructor } from 'zod/v4/core'
 import { isRawNumber } from '../core/json.ts'
+import { isPlausible, parseTime } from './times.ts'
 
 /**
  * Building blocks of the resource schemas. They accept what the API leaves open: unknown keys pass, an optional field
  * may come as null, and an enumeration whose full list is "not shown" takes any string.
  */
-
-/** The range in which a time of this platform can lie: 2000-01-01 to 2100-01-01. Seconds mistaken for ms fall outside. */
-const earliestMs = Date.UTC(2000, 0, 1)
-const latestMs = Date.UTC(2100, 0, 1)
-function plausible(ms: number): boolean {
-  return ms >= earliestMs && ms < latestMs
-}
 
 // To zod a number that is kept as its digits (RawNumber) is an object. A check would see a copy of it, and cost each
 // record a quarter of the time it takes to parse; a schema class of our own looks before anything is parsed.
@@ -68,7 +62,7 @@ export function formOf(schema: z.ZodType): Form | undefined {
 /** Unix milliseconds, in a plausible range. */
 export function unixMs() {
   const message = 'is not a plausible time in Unix milliseconds (2000 to 2100); it may be in seconds'
-  return inForm(z.int().refine(plausible, message), 'unix_ms')
+  return inForm(z.int().refine(isPlausible, message), 'unix_ms')
 }
 
 /** A time as a string in date-time form (RFC 3339); without an offset it is read as UTC. */
@@ -98,18 +92,4 @@ export function openEnum<const V extends readonly string[]>(...known: V) {
 /** The values that `openEnum` declared for a schema, if it is one. */
 export function knownValuesOf(schema: z.ZodType): readonly string[] | undefined {
   return schema.meta()?.knownValues as readonly string[] | undefined
-}
-
-const isoTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i
-
-/**
- * The Unix milliseconds of a time that came as a string, or null when it is none that we understand: ISO 8601 with or
- * without an offset (then UTC, never the machine's zone), or Unix milliseconds as digits. Out of range is null, too.
- */
-export function parseTime(text: string): number | null {
-  if (/^\d{12,14}$/.test(text)) return plausible(Number(text)) ? Number(text) : null
-  const match = isoTime.exec(text)
-  if (!match) return null
-  const ms = Date.parse(match[1] || text.length <= 10 ? text : `${text.replace(' ', 'T')}Z`)
-  return Number.isFinite(ms) && plausible(ms) ? ms : null
 }

@@ -3,12 +3,15 @@ import type { Clock } from '../core/clock.ts'
 import { deadlineAfter, noDeadline } from '../core/deadline.ts'
 import { FatalError, RetryableError } from '../core/errors.ts'
 import { type Json, parseJson } from '../core/json.ts'
+import { jsonFaultOf } from '../core/json-fault.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { type Answer, exchange } from './exchange.ts'
-import { defaultRetry, type RetrySettings, retryAfterOf, sendRepeatedly } from './retry.ts'
+import { defaultRetry, type RetrySettings, sendRepeatedly } from './retry.ts'
+import { messagesIn } from './said.ts'
 import { excerpt, scrub } from './scrub.ts'
 import { errorOfStatus, isSuccess } from './status-errors.ts'
 import type { ApiRequest, CallOptions, Credentials, Transport } from './transport.ts'
+import { waitAskedBy } from './waits.ts'
 
 /** What the HTTP layer needs from outside. */
 export type HttpDeps = {
@@ -25,6 +28,8 @@ export type HttpDeps = {
   /** For one request, its body included; 30 s unless said otherwise. */
   timeoutMs?: number
   retry?: Partial<RetrySettings>
+  /** Takes secrets out of what an error of the platform says; the text as it is unless given. */
+  redactText?: (text: string) => string
 }
 
 type Call = { request: ApiRequest; options: CallOptions; what: string; url: URL; remainingMs: () => number }
@@ -54,6 +59,7 @@ export function createHttpTransport(deps: HttpDeps): Transport {
       settings,
       signal: options.signal,
       remainingMs,
+      patience: options.patience,
       onRetry: ({ code }, attempt, waitMs) =>
         log.info('A request failed and will be repeated.', { request: what, code, attempt, waitMs }),
     })
@@ -88,7 +94,7 @@ async function send(call: Call, deps: HttpDeps, secrets: [key: string, ...older:
     const fetchNow = deps.fetch ?? fetch
     const answer = await exchange({ url, init, fetch: fetchNow, signal: options.signal, timeoutMs, what, secrets })
     const target = redirectOf(answer, url)
-    if (!target) return judge(answer, { what, nowMs: deps.clock.now(), secrets })
+    if (!target) return judge(answer, { request, what, nowMs: deps.clock.now(), tell: tellerOf(deps, secrets) })
     // The credential must never reach another host, not even one that the platform names.
     if (request.method !== 'GET' || target.origin !== url.origin || redirects === maxRedirects) {
       const why = `a redirect to ${scrub(target.origin, secrets)}, which is not followed`
@@ -121,20 +127,55 @@ function redirectOf({ status, headers }: Answer, from: URL): URL | null {
   return URL.parse(location, from.href)
 }
 
-type Judging = { what: string; nowMs: number; secrets: readonly string[] }
+/** Makes a text that others wrote fit to be shown: redacted, without the credential, short. */
+type Tell = (text: string) => string
+
+function tellerOf({ redactText = (text) => text }: HttpDeps, secrets: readonly string[]): Tell {
+  return (text) => excerpt(redactText(scrub(text, secrets)), secrets)
+}
+
+type Judging = { request: ApiRequest; what: string; nowMs: number; tell: Tell }
 
 /** A success that isn't JSON, or that only says "error", comes from something in front of the platform: it passes (§7). */
-function judge({ status, headers, text }: Answer, { what, nowMs, secrets }: Judging): Json {
-  const said = excerpt(text, secrets)
-  if (!isSuccess(status)) {
-    throw errorOfStatus(status, { what, said, retryAfterMs: retryAfterOf(headers.get('retry-after'), nowMs) })
-  }
+function judge(answer: Answer, { request, what, nowMs, tell }: Judging): Json {
+  const { status, headers, text } = answer
   const body = jsonOf(text)
-  if (body !== undefined && !isErrorBody(body)) return body
-  throw new RetryableError(
-    `${what} was answered with status ${status}, but not with data: ${said || 'an empty body'}. Try again later; if it ` +
-      'stays so, check the platform address with "platform-sync doctor".',
+  const said = () => tell(messagesIn(body))
+  if (!isSuccess(status)) {
+    const retryAfterMs = waitAskedBy({ status, headers, body }, nowMs)
+    throw errorOfStatus(status, { what, said: said() || (text === '' ? '' : lookOf(answer)), retryAfterMs })
+  }
+  if (body === undefined) throw noData(what, status, `${lookOf(answer)}, ${placeOfFault(text)}`)
+  if (isErrorBody(body)) throw noData(what, status, said() || lookOf(answer))
+  const gaps = request.shortfall?.(body) ?? null
+  if (gaps !== null) throw partialAnswer(what, status, [tell(gaps), said()].filter(Boolean).join(': '))
+  return body
+}
+
+/** The outside of a body: what is inside was to be data, and is not shown. */
+function lookOf({ headers, text }: Answer): string {
+  const [type] = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get('content-type') ?? '') ?? []
+  return text === '' ? 'an empty body' : `${type ?? 'a body without content type'}, ${text.length} characters`
+}
+
+function placeOfFault(text: string): string {
+  const fault = jsonFaultOf(text)
+  return fault ? `no valid JSON at character ${fault.at}, where ${fault.found} stands` : 'no JSON that can be read'
+}
+
+function noData(what: string, status: number, why: string) {
+  return new RetryableError(
+    `${what} was answered with status ${status}, but not with data: ${why}. Try again later; if it stays so, check the ` +
+      'platform address with "platform-sync doctor".',
     { code: 'unexpected_body', status },
+  )
+}
+
+function partialAnswer(what: string, status: number, gaps: string) {
+  return new RetryableError(
+    `${what} was answered with status ${status} and a list that says itself it is not whole: ${gaps}. Nothing is deleted ` +
+      'because of it. Try again later; if it stays so, report it to the platform.',
+    { code: 'partial_answer', status },
   )
 }
 

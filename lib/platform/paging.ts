@@ -7,6 +7,8 @@ import type { Endpoint } from './transport.ts'
 export type Page = {
   records: Json[]
   nextToken: string | null
+  /** Members of the answer, besides the list and what pages it, that are not known: the API has changed. */
+  unknownMembers?: readonly string[]
   /** Whether the list ends with this page, given how many ids it brought that its pass had not seen. */
   isLast(newIds: number): boolean
 }
@@ -17,12 +19,20 @@ export type PageBody = Omit<Page, 'isLast'>
 /** What to ask for a page: where, and with which parameters. */
 export type ListRequest = { endpoint: Endpoint; query: Record<string, string> }
 
+/** Which page is wanted: at a token (null: the first), of a parent's list where there is a list per parent. */
+export type PagePlace = { token: string | null; parent?: string; pageSize?: number | undefined }
+
 /** How a list is read: functions only, so that the engine needs no case per endpoint. */
 export type Reading = {
-  /** The request for the page at a token (null: the first), of a parent's list where there is a list per parent. */
-  request(token: string | null, parent?: string): ListRequest
-  /** Reads a body. Throws `FatalError` on any other shape: what we don't understand is never "no data", never the end. */
-  parse(body: Json): PageBody
+  /** How many records a page is asked for unless told otherwise; null where the list comes whole. */
+  readonly pageSize: number | null
+  /** The request for a page. */
+  request(place: PagePlace): ListRequest
+  /**
+   * Reads the body of a page that was asked for with `pageSize`, where that was another size. Throws `FatalError` on any
+   * other shape: what we don't understand is never "no data", never the end.
+   */
+  parse(body: Json, pageSize?: number): PageBody
   /** Whether a page was the last, given how many ids it brought that this pass had not seen. */
   endsWith(page: PageBody, newIds: number): boolean
 }
@@ -40,16 +50,17 @@ type PagedList = List & { pageSize: number }
 /** Lists with `limit` and `cursor` (§4.1): only `hasMore: false` ends them. */
 export function cursorPages({ items, ...list }: PagedList): Reading {
   return {
+    pageSize: list.pageSize,
     request: pageRequests(list, 'cursor'),
     parse: (body) => {
-      const { records, envelope } = recordsOf(body, items)
+      const { envelope, ...page } = recordsOf(body, items, cursorMembers)
       const pagination = envelope.pagination
       if (!isPlainObject(pagination) || typeof pagination.hasMore !== 'boolean') {
         throw badPagination(`the list of ${items} came without pagination.hasMore`)
       }
-      if (!pagination.hasMore) return { records, nextToken: null }
+      if (!pagination.hasMore) return { ...page, nextToken: null }
       const { nextCursor } = pagination
-      if (typeof nextCursor === 'string' && nextCursor !== '') return { records, nextToken: nextCursor }
+      if (typeof nextCursor === 'string' && nextCursor !== '') return { ...page, nextToken: nextCursor }
       throw badPagination(`the list of ${items} says hasMore: true without a usable nextCursor`)
     },
     endsWith: ({ nextToken }) => nextToken === null,
@@ -63,15 +74,17 @@ export function cursorPages({ items, ...list }: PagedList): Reading {
  */
 export function startAfterPages({ items, idField, ...list }: PagedList & { idField: string }): Reading {
   return {
+    pageSize: list.pageSize,
     request: pageRequests(list, 'startAfter'),
-    parse: (body) => {
-      const { records } = recordsOf(body, items)
+    parse: (body, pageSize = list.pageSize) => {
+      const { envelope: _envelope, ...page } = recordsOf(body, items)
+      const { records } = page
       // One goes on from the last record that has an id; a broken one after it comes again and is taken once more.
       const ids = records.map((record) => (isPlainObject(record) ? record[idField] : undefined))
       const lastId = ids.findLast((id) => typeof id === 'string' && id !== '')
-      if (typeof lastId === 'string') return { records, nextToken: lastId }
-      // A single broken record is the tail of the list; a page full of them means that the API has changed.
-      if (records.length <= 1) return { records, nextToken: null }
+      if (typeof lastId === 'string') return { ...page, nextToken: lastId }
+      // A single broken record is the tail of the list; a page full of them, which may be a page of one, is no end.
+      if (records.length <= 1 && records.length < pageSize) return { ...page, nextToken: null }
       throw badPagination(`none of ${records.length} ${items} on a page has a ${idField} to go on from`)
     },
     endsWith: ({ nextToken }, newIds) => nextToken === null || newIds === 0,
@@ -81,14 +94,19 @@ export function startAfterPages({ items, idField, ...list }: PagedList & { idFie
 /** A list that answers whole, without a pagination object (§4.2, endpoint 10). */
 export function singlePage({ endpoint, items }: List): Reading {
   return {
-    request: (_token, parent) => ({ endpoint: endpointOf(endpoint, parent), query: {} }),
-    parse: (body) => ({ records: recordsOf(body, items).records, nextToken: null }),
+    pageSize: null,
+    request: ({ parent }) => ({ endpoint: endpointOf(endpoint, parent), query: {} }),
+    parse: (body) => {
+      const { envelope: _envelope, ...page } = recordsOf(body, items)
+      return { ...page, nextToken: null }
+    },
     endsWith: () => true,
   }
 }
 
-function pageRequests({ endpoint, pageSize }: Omit<PagedList, 'items'>, tokenName: string): Reading['request'] {
-  return (token, parent) => ({
+function pageRequests(list: Omit<PagedList, 'items'>, tokenName: string): Reading['request'] {
+  const { endpoint } = list
+  return ({ token, parent, pageSize = list.pageSize }) => ({
     endpoint: endpointOf(endpoint, parent),
     query: { limit: `${pageSize}`, ...(token === null ? {} : { [tokenName]: token }) },
   })
@@ -100,14 +118,37 @@ function endpointOf(endpoint: List['endpoint'], parent: string | undefined): End
   return endpoint(parent)
 }
 
-function recordsOf(body: Json, items: string): { records: Json[]; envelope: { [key: string]: Json } } {
+type Envelope = { [key: string]: Json }
+type Received = Pick<Page, 'records' | 'unknownMembers'> & { envelope: Envelope }
+
+/** Finds the records in an answer, and what stands beside them without being known. `inside` names known inner members. */
+function recordsOf(body: Json, items: string, inside: Readonly<Record<string, readonly string[]>> = {}): Received {
   const records = isPlainObject(body) ? body[items] : undefined
-  if (isPlainObject(body) && Array.isArray(records)) return { records, envelope: body }
+  if (isPlainObject(body) && Array.isArray(records)) {
+    const unknownMembers = unknownIn(body, [items, ...Object.keys(inside)])
+    for (const [place, known] of Object.entries(inside)) {
+      const members = body[place]
+      if (isPlainObject(members)) unknownMembers.push(...unknownIn(members, known).map((name) => `${place}.${name}`))
+    }
+    return { records, envelope: body, ...(unknownMembers.length > 0 ? { unknownMembers } : {}) }
+  }
   throw new FatalError(
     `The answer has no array "${items}". The API has changed, or something else answers at this address: ` +
       'check the platform address with "platform-sync doctor".',
     { code: 'unexpected_body' },
   )
+}
+
+/** What the envelope of a list by cursor holds besides the list. */
+const cursorMembers = { pagination: ['hasMore', 'nextCursor'] } as const
+
+/** A name of another form may be data. */
+const nameForm = /^[A-Za-z_$][\w$.-]{0,63}$/
+
+function unknownIn(members: Envelope, known: readonly string[]): string[] {
+  return Object.keys(members)
+    .filter((name) => !known.includes(name))
+    .map((name) => (nameForm.test(name) ? name : `a name of ${name.length} characters`))
 }
 
 function badPagination(what: string) {

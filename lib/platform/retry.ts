@@ -1,4 +1,5 @@
 import { RetryableError } from '../core/errors.ts'
+import type { Patience } from '../core/patience.ts'
 import { fullJitter, type Jitter, type RetryOptions, retry } from '../core/retry.ts'
 
 /** How a request is repeated. */
@@ -21,16 +22,18 @@ type Repetition = Jitter &
     settings: RetrySettings
     /** What is left of the call's time, in milliseconds. */
     remainingMs: () => number
+    /** What is left for waits that the platform dictates, where the caller has a budget for them. */
+    patience?: Patience | undefined
   }
 
 /** Sends a request again while that may help and can't do its work twice. */
 export function sendRepeatedly<T>(send: () => Promise<T>, repetition: Repetition): Promise<T> {
-  const { method, settings, remainingMs, signal, onRetry } = repetition
+  const { method, settings, remainingMs, patience, signal, onRetry } = repetition
   const { maxAttempts, baseDelayMs, totalMs } = settings
   const growth = { baseMs: 2 * baseDelayMs, capMs: totalMs }
   return retry(() => send().catch((error: unknown) => repeatable(error, method)), {
     attempts: maxAttempts,
-    waits: { ...fullJitter(repetition, growth), leastMs: baseDelayMs, remainingMs },
+    waits: { ...fullJitter(repetition, growth), leastMs: baseDelayMs, remainingMs, patience },
     signal,
     ...(onRetry ? { onRetry } : {}),
   })
@@ -44,22 +47,10 @@ function repeatable(error: unknown, method: string): RetryableError {
   throw error
 }
 
-function wasNotTaken({ code, cause }: RetryableError): boolean {
-  return code === 'rate_limited' || neverConnected.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+function wasNotTaken({ code, status = 0, cause }: RetryableError): boolean {
+  // A server that has trouble of its own may have done the work before it said when to come back.
+  const wasRefused = code === 'rate_limited' && status < 500
+  return wasRefused || neverConnected.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
 }
 
 const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
-
-const httpDate = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*, .* gmt$/i
-
-/**
- * The wait that a Retry-After header asks for, in milliseconds: whole seconds, or an HTTP-date against our clock.
- * Undefined for anything else and for what has passed, so that the normal backoff applies. (Date.parse alone reads
- * "1.5" and "-3" as years.)
- */
-export function retryAfterOf(header: string | null, nowMs: number): number | undefined {
-  const text = header?.trim() ?? ''
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const waitMs = httpDate.test(text) ? Date.parse(text) - nowMs : Number.NaN
-  return waitMs > 0 ? waitMs : undefined
-}

@@ -44,6 +44,14 @@ const meanings: readonly [matches: (status: number) => boolean, meaning: Meaning
       next: 'Check the id, and the platform address with "platform-sync doctor".',
     },
   ],
+  [
+    (status) => status === 407,
+    {
+      error: FatalError,
+      code: 'unreachable',
+      next: 'A proxy on the way wants a user and a password: set them in HTTPS_PROXY and HTTP_PROXY, http://user:password@host:port.',
+    },
+  ],
   [(status) => status === 408, { error: RetryableError, code: 'timeout', next: 'Try again later.' }],
   [
     (status) => status === 429,
@@ -80,12 +88,25 @@ export function isSuccess(status: number): boolean {
   return status === 200 || status === 201
 }
 
-/** The error of a status that is no success. `what` names the request ("GET /api/v0/sessions"), `said` is an excerpt of the body. */
+/** A refusal that says when to come back is a wait, whatever its status: rate limits answer 403 and 503, too. */
+const limited: Meaning = {
+  error: RetryableError,
+  code: 'rate_limited',
+  next: 'Try again when the rate limit allows it.',
+}
+
+/** A refused credential is no wait. */
+function isWait(status: number, retryAfterMs: number | undefined): boolean {
+  return retryAfterMs !== undefined && status >= 400 && status !== 401 && status !== 407
+}
+
+/** The error of a status that is no success. `what` names the request ("GET /api/v0/sessions"), `said` is what the body says in words. */
 export function errorOfStatus(
   status: number,
   { what, said, retryAfterMs }: { what: string; said: string; retryAfterMs: number | undefined },
 ): SyncError {
-  const { error, code, next } = meanings.find(([matches]) => matches(status))![1]
+  const meaning = meanings.find(([matches]) => matches(status))![1]
+  const { error, code, next } = isWait(status, retryAfterMs) ? limited : meaning
   return new error(`${what} was answered with status ${status}. ${next}${said === '' ? '' : ` The answer: ${said}`}`, {
     code,
     status,

@@ -1,5 +1,6 @@
 import type { Deadline } from '../core/deadline.ts'
 import type { Json } from '../core/json.ts'
+import type { Patience } from '../core/patience.ts'
 
 /** Which base address a path belongs to (§4): the readiness reports live under {app_url}, all else under {base_url}. */
 export type Endpoint = { readonly base: 'app' | 'v0'; readonly path: `/${string}` }
@@ -18,10 +19,15 @@ export type ApiRequest = {
   readonly endpoint: Endpoint
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** What a success body says that makes it less than the whole answer; null when it is whole. Else it is asked for again. */
+  readonly shortfall?: (body: Json) => string | null
 }
 
-/** What a caller may say about one call: when to stop, and where to count each HTTP request, retries included. */
-export type CallOptions = { signal?: AbortSignal; deadline?: Deadline; onRequest?: () => void }
+/**
+ * What a caller may say about one call: when to stop, how long to wait at the platform's word, and where to count each
+ * HTTP request, retries included.
+ */
+export type CallOptions = { signal?: AbortSignal; deadline?: Deadline; patience?: Patience; onRequest?: () => void }
 
 /** Sends a request and answers with the JSON of a success, or throws the errors of core/errors.ts. */
 export type Transport = (request: ApiRequest, options?: CallOptions) => Promise<Json>

@@ -31,11 +31,12 @@ export async function finishRun(
     scheduledAt: run.scheduledAt,
     finishedAt: deps.clock.now(),
     status: statusOf(results),
-    streams: results.map(({ stream, status, reason, counts, notices = [] }) => ({
+    streams: results.map(({ stream, status, reason, counts, ofRun = null, notices = [] }) => ({
       stream,
       status,
       reason,
       counts,
+      ofRun,
       ...(notices.length > 0 ? { notices: [...notices] } : {}),
     })),
   }

@@ -11,6 +11,7 @@ const Ended = z.object({
   reason: z.string().nullable(),
   retryAfterMs: z.number().nullable(),
   counts: Counts.nullable(),
+  ofRun: Counts.nullish(),
   notices: z.array(Notice).optional(),
 })
 

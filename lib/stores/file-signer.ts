@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Signer } from '../audit/trail/ports.ts'
-import { keyIdOf } from '../audit/trail/signature.ts'
+import { keyIdOf, withLowS } from '../audit/trail/signature.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 
 /**
@@ -16,7 +16,7 @@ export function createFileSigner(path: string): Signer {
   return {
     keyId: async () => keyIdOf(publicKey),
     publicKeyPem: async () => publicKey.export({ type: 'spki', format: 'pem' }) as string,
-    sign: async (bytes) => sign('sha256', bytes, { key: privateKey, dsaEncoding: 'der' }),
+    sign: async (bytes) => withLowS(sign('sha256', bytes, { key: privateKey, dsaEncoding: 'der' })),
   }
 }
 

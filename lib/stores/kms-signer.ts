@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
 import type { Signer } from '../audit/trail/ports.ts'
-import { keyIdOf } from '../audit/trail/signature.ts'
+import { keyIdOf, withLowS } from '../audit/trail/signature.ts'
 import { FatalError } from '../core/errors.ts'
 import { callAws } from './aws-errors.ts'
 import { type AwsTarget, clientSettings } from './clients.ts'
@@ -36,7 +36,8 @@ export function createKmsSigner({ target, keyArn }: { target: AwsTarget; keyArn:
           }),
         )
         if (!Signature) throw noAnswer(keyArn, 'signature')
-        return Signature
+        // KMS answers either form.
+        return withLowS(Signature)
       }),
   }
 }
@@ -45,7 +46,9 @@ function fetchPublicKey(kms: KMSClient, keyArn: string): Promise<KeyObject> {
   return callAws({ what: `read the public key of ${keyArn}` }, async () => {
     const { PublicKey } = await kms.send(new GetPublicKeyCommand({ KeyId: keyArn }))
     if (!PublicKey) throw noAnswer(keyArn, 'public key')
-    return createPublicKey({ key: Buffer.from(PublicKey), type: 'spki', format: 'der' })
+    const key = createPublicKey({ key: Buffer.from(PublicKey), type: 'spki', format: 'der' })
+    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw noAnswer(keyArn, 'public key on P-256')
+    return key
   })
 }
 

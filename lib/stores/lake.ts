@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
-import type { Json } from '../core/json.ts'
+import { lineJson } from '../core/json.ts'
 import { Manifest } from '../publish/manifest.ts'
 import type { Manifests } from '../publish/ports.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
@@ -76,11 +76,7 @@ async function readManifest(objects: ObjectStore, key: string): Promise<Manifest
 /** One line per record. `raw` is JSON text in a string, so that a reader's parser can't trip over what broke ours. */
 function quarantineFile({ stream, runId, scanId }: PartPath, records: QuarantinedRecord[]): Promise<Buffer> {
   const lines = records.map(({ key, reasons, raw }) => {
-    return `${JSON.stringify({ stream, key, reasons, raw: jsonText(raw), run_id: runId, scan_id: scanId })}\n`
+    return `${lineJson({ stream, key, reasons, raw, run_id: runId, scan_id: scanId })}\n`
   })
   return promisify(gzip)(lines.join(''))
-}
-
-function jsonText(value: Json): string {
-  return JSON.stringify(value)
 }

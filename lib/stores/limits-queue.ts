@@ -53,12 +53,14 @@ export function createIntentQueue({ sqs, queueUrl }: { sqs: SQSClient; queueUrl:
           MessageGroupId: groupId,
           MessageDeduplicationId: deduplicationId,
         }))
-        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
-        return Failed.map(({ Id = '', Code = 'unknown', SenderFault = false }) => ({
-          id: Id,
-          code: Code,
-          senderFault: SenderFault,
-        }))
+        const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries })
+        const { Successful = [], Failed = [] } = await sqs.send(command)
+        return {
+          taken: Successful.map(({ Id = '', MessageId = '' }) => ({ id: Id, messageId: MessageId })),
+          refused: Failed.map(({ Id = '', Code = 'unknown', SenderFault = false }) => ({
+            ...{ id: Id, code: Code, senderFault: SenderFault },
+          })),
+        }
       }),
   }
 }

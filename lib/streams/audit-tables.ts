@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { jsonText, timeText } from '../platform/fields.ts'
 import { recordTable } from './schema-tables.ts'
-import type { Table } from './table.ts'
 
 function text(meaning: string) {
   return z.string().describe(meaning)
@@ -54,7 +53,7 @@ export const settingChanges = recordTable(SettingChangeRow, {
   name: 'enterprise_setting_changes',
   doc: 'What each revision of the enterprise settings changed with regard to the revision before it, field by field.',
   key: ['entry_sequence', 'previous_entry_sequence', 'position'],
-}) as Table
+})
 
 /** What was found wrong with the history of the settings or with its record. */
 export const auditFindings = recordTable(FindingRow, {
@@ -67,4 +66,4 @@ export const auditFindings = recordTable(FindingRow, {
     runId: { column: 'observed_run_id' },
     hash: { column: 'finding_hash' },
   },
-}) as Table
+})

@@ -1,7 +1,10 @@
 import * as z from 'zod'
-import { formOf, parseTime } from '../platform/fields.ts'
+import { leafOf } from './leaves.ts'
 import { coreOf, declaredBy, type FieldOf, fieldAt } from './schema-layers.ts'
-import type { Cell, Column, ColumnType } from './table.ts'
+import type { Column } from './table.ts'
+
+/** A column that holds the field at a path of the schema. */
+export type FieldColumn = Column & { readonly path: string }
 
 /** Where a field goes that does not simply follow its schema (`columnsFrom`). */
 export type FieldLayout =
@@ -23,7 +26,7 @@ export type Layout<S extends z.ZodObject = z.ZodObject> = { readonly [name in Fi
  * fields is a column for each of them, named by the path. A field that the schema gains is a column at once.
  * @throws TypeError for a field without a description, or the layout of no field: mistakes in the declaration.
  */
-export function columnsFrom<S extends z.ZodObject>(schema: S, layout: Layout<S> = {}): Column<z.infer<S>>[] {
+export function columnsFrom<S extends z.ZodObject>(schema: S, layout: Layout<S> = {}): FieldColumn[] {
   const layouts = new Map<string, FieldLayout | undefined>(Object.entries(layout))
   for (const name of layouts.keys()) fieldAt(schema, name)
   return Object.keys(schema.shape).flatMap((name) => {
@@ -37,12 +40,12 @@ export function columnsFrom<S extends z.ZodObject>(schema: S, layout: Layout<S> 
   })
 }
 
-function flattened<S extends z.ZodObject>(schema: S, path: string, name: string): Column<z.infer<S>>[] {
+function flattened<S extends z.ZodObject>(schema: S, path: string, name: string): FieldColumn[] {
   const isObject = coreOf(fieldAt(schema, path)) instanceof z.ZodObject
   return isObject ? columnsInside(schema, path, `${name}_`) : [columnAt(schema, path, { name })]
 }
 
-function columnsInside<S extends z.ZodObject>(schema: S, path: string, prefix: string): Column<z.infer<S>>[] {
+function columnsInside<S extends z.ZodObject>(schema: S, path: string, prefix: string): FieldColumn[] {
   const object = coreOf(fieldAt(schema, path))
   if (!(object instanceof z.ZodObject)) throw new TypeError(`"${path}" has no fields that could be columns.`)
   return Object.keys(object.shape).flatMap((key) => flattened(schema, `${path}.${key}`, `${prefix}${snakeCase(key)}`))
@@ -56,49 +59,14 @@ export function columnAt<S extends z.ZodObject>(
   schema: S,
   path: string,
   { name = snakeCase(path), doc }: { name?: string; doc?: string | undefined } = {},
-): Column<z.infer<S>> {
+): FieldColumn {
   const field = fieldAt(schema, path)
   const meaning = doc ?? declaredBy(field, ({ description }) => description)
   if (meaning === undefined) throw new TypeError(`The schema does not describe "${path}": add .describe() to it.`)
-  const read = readerOf(path)
-  const toCell = converterOf(field)
-  return { name, type: typeOf(field), doc: meaning, value: (record) => toCell(read(record)) }
+  return { name, type: leafOf(field)?.type ?? 'json', doc: meaning, path }
 }
 
 /** A column or table name for a path of the API: `tokenUsage.inputTokens` becomes token_usage_input_tokens. */
 export function snakeCase(path: string): string {
   return path.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function typeOf(schema: z.ZodType): ColumnType {
-  const form = declaredBy(schema, formOf)
-  if (form !== undefined) return form === 'json_text' ? 'json' : 'timestamp'
-  const core = coreOf(schema)
-  if (core instanceof z.ZodString || core instanceof z.ZodEnum) return 'string'
-  if (core instanceof z.ZodNumber) return core.isInt ? 'int64' : 'double'
-  if (core instanceof z.ZodBoolean) return 'boolean'
-  return 'json'
-}
-
-type Keyed = { readonly [key: string]: unknown } | null | undefined
-
-/** Reads what stands at a path, undefined where a part of it is missing. Compiled once: rows are built for a million records. */
-export function readerOf(path: string): (record: unknown) => unknown {
-  const [first = '', second, third, ...rest] = path.split('.')
-  if (rest.length > 0) throw new TypeError(`A column reads at most three levels deep, and "${path}" is deeper.`)
-  if (second === undefined) return (record) => (record as Keyed)?.[first]
-  if (third === undefined) return (record) => ((record as Keyed)?.[first] as Keyed)?.[second]
-  return (record) => (((record as Keyed)?.[first] as Keyed)?.[second] as Keyed)?.[third]
-}
-
-/** Makes a cell of a value that its schema took, for the type that `typeOf` says. */
-function converterOf(schema: z.ZodType): (value: unknown) => Cell {
-  const form = declaredBy(schema, formOf)
-  if (form === 'time_text' || form === 'date_time') {
-    return (value) => (typeof value === 'string' ? parseTime(value) : null)
-  }
-  if (form === undefined && typeOf(schema) === 'json') {
-    return (value) => (value === null || value === undefined ? null : JSON.stringify(value))
-  }
-  return (value) => (value ?? null) as Cell
 }

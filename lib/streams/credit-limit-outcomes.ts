@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseTime } from '../platform/fields.ts'
+import { parseTime } from '../platform/times.ts'
 import { LimitOutcome } from './limit-outcome.ts'
 import { recordTable } from './schema-tables.ts'
 import { defineStream } from './stream.ts'

@@ -51,24 +51,60 @@ function reading(streams: readonly Stream[]): string[] {
       'itself, and their `_current` is that of a main table. They are filled where the audit trail is recorded.',
     "Of a nested table: the rows that belong to a row of the main table's `_current`.",
     sql(`create view ${currentName(nested)} as\n${currentQuery(stream, nested)}`),
-    'Timestamps are UTC with millisecond precision. `json` columns hold JSON text. A column of an optional field is null ' +
-      "where the field is absent or null. A time that came as text which can't be read is null in its column, and " +
-      'stands in `_extra` as it came.',
+    'Timestamps are UTC with millisecond precision; fractions of a millisecond are cut. `json` columns hold JSON text. A ' +
+      'column of an optional field is null where the field is absent or null. A number with more digits than a double ' +
+      'holds is the nearest double; its digits stay in the record of the records table.',
+    ...invalid(),
+    ...files(),
+  ]
+}
+
+function invalid(): string[] {
+  return [
+    '## Values that do not fit: `_invalid`',
+    'A field whose value has an unforeseen form costs its column and nothing else: the column is null, the row stays, and ' +
+      '`_invalid` tells what came, as a list of `{"field": ..., "reason": ..., "value": ...}`. So does a field that must ' +
+      'hold a value and is null or missing, a time that stands for one that is not set (0, "", the year 1), and a time ' +
+      'out of any plausible range. A value of more than 2,000 characters of JSON is cut; the records table has the whole ' +
+      'record. An empty list where an object belongs is an empty object, and says nothing here.',
+    'The main row tells all of its record. A nested row tells what is wrong with its own element, named from there. An ' +
+      'element that is no object has no row, and a list that is none has no rows: the main row says so. What stands ' +
+      'inside of a `json` column has no column of its own, and is kept as it came.',
+    sql(
+      "select id, m ->> 'field' as field, m ->> 'reason' as reason\nfrom computers_current, unnest(from_json(_invalid, '[\"json\"]')) as t(m)",
+    ),
+    'How many records had such a value stands in the counts of a scan (`invalid`), by field: in the manifest, in the record of ' +
+      'the run, and in `platform-sync status`. A scan is `suspect` when a field that must hold a value has an unforeseen ' +
+      'form in all of its records, or in more than 10 and more than 20 %. It deletes nothing then, and what can be used is published.',
+  ]
+}
+
+function files(): string[] {
+  return [
+    '## Where the files are, and what to load',
+    'A scan that one run began and another one ended is one scan. Its files lie under the date and the run that began it ' +
+      '(`changes/<table>/dt=.../run=.../`), and its rows carry that run in `_run_id` and that time in `_synced_at`. The ' +
+      'manifest of the run that published it, which may be a later one, lists them.',
+    'So load by manifest, not by folder. `manifests/run=<runId>.json` lists the files that a run published, with rows, ' +
+      'bytes and SHA-256; `manifests/latest.json` is a copy of the newest. Remember which manifests were loaded, and ' +
+      'load the `files` of each new one by `key`: each file is in exactly one manifest, and a file in none does not count.',
   ]
 }
 
 function quarantine(): string[] {
   return [
     '## Quarantine',
-    'A record that breaks its schema, or that has no key, is in no table: it is kept under `quarantine/` in the lake, in the files ' +
-      'that a manifest lists with `kind` `quarantine`. They are gzipped JSON, one object per line. `platform-sync query` shows them ' +
-      'as the view `quarantine`. A record that stays broken comes again with each scan.',
+    'A record that no table can take is kept under `quarantine/` in the lake: one without a usable primary key, one that ' +
+      'is no object, and one that is nested deeper than 200 levels. The files are those that a manifest lists with `kind` ' +
+      '`quarantine`. They are gzipped JSON, one object per line. `platform-sync query` shows them as the view ' +
+      '`quarantine`. A record that stays as it is comes again with each scan. A scan is `suspect` when that befell all of ' +
+      'its records, or more than 10 and more than 20 %.',
     tableOf(
       ['Field', 'Type', 'Meaning'],
       [
         ['stream', 'string', 'The stream that the record came in.'],
         ['key', 'string', 'Its primary key, null where none can be read.'],
-        ['reasons', 'list of strings', 'What is wrong with it, field by field.'],
+        ['reasons', 'list of strings', 'Why no table can take it.'],
         ['raw', 'json', 'The record as it came, with secrets replaced: JSON text in a string.'],
         ['run_id', 'string', 'The run that began the scan.'],
         ['scan_id', 'string', 'The scan that received it.'],
@@ -106,14 +142,14 @@ const modes: Record<SyncMode, string> = {
 }
 
 function listFacts({ reading }: PlatformStream): string[] {
-  const { endpoint } = reading.request(null)
+  const { endpoint } = reading.request({ token: null })
   const address = endpoint.base === 'app' ? 'app_url' : 'base_url'
   return [`- Endpoint: \`GET {${address}}${endpoint.path}\``, `- Paging: ${pagingDoc(reading)}`]
 }
 
 /** Read off the parameters that a request for a later page carries. */
 function pagingDoc({ request }: Reading): string {
-  const parameters = Object.entries(request('token').query)
+  const parameters = Object.entries(request({ token: 'token' }).query)
   const token = parameters.find(([, value]) => value === 'token')?.[0]
   const limit = parameters.find(([name]) => name === 'limit')?.[1]
   return token === undefined ? 'none, the list answers whole' : `by ${code(token)}, ${limit} records a page`
@@ -127,7 +163,7 @@ function tableSection(table: Table): string[] {
   ]
 }
 
-function columnTable(columns: readonly Omit<Column, 'value'>[]): string {
+function columnTable(columns: readonly Column[]): string {
   return tableOf(
     ['Column', 'Type', 'Meaning'],
     columns.map(({ name, type, doc }) => [code(name), type, doc]),

@@ -1,6 +1,6 @@
-import { parseTime } from '../platform/fields.ts'
 import { cursorPages } from '../platform/paging.ts'
 import { EnterpriseControlRevision } from '../platform/schemas/enterprise-controls.ts'
+import { parseTime } from '../platform/times.ts'
 import { auditFindings, settingChanges } from './audit-tables.ts'
 import { recordTable } from './schema-tables.ts'
 import { definePlatformStream } from './stream.ts'

@@ -33,3 +33,22 @@ export function fieldAt(schema: z.ZodType, path: string): z.ZodType {
     return child
   }, schema)
 }
+
+/** Whether a field may be absent or null: then either means that there is no value. */
+export function isOptional(schema: z.ZodType): boolean {
+  return schema.safeParse(undefined).success || schema.safeParse(null).success
+}
+
+/** A path and each path below it that must hold a value wherever what it stands in is there: `report.*.numerator`. */
+export function requiredFieldsOf(schema: z.ZodObject, before = ''): string[] {
+  return Object.entries(schema.shape)
+    .filter(([, field]) => !isOptional(field as z.ZodType))
+    .flatMap(([key, field]) => withRequiredBelow(field as z.ZodType, `${before}${key}`))
+}
+
+function withRequiredBelow(field: z.ZodType, path: string): string[] {
+  const core = coreOf(field)
+  if (core instanceof z.ZodArray) return [path, ...withRequiredBelow(core.element as z.ZodType, `${path}[]`)]
+  if (core instanceof z.ZodRecord) return [path, ...withRequiredBelow(core.valueType as z.ZodType, `${path}.*`)]
+  return core instanceof z.ZodObject ? [path, ...requiredFieldsOf(core, `${path}.`)] : [path]
+}

@@ -1,5 +1,6 @@
 import { cursorPages } from '../platform/paging.ts'
 import { Session } from '../platform/schemas/session.ts'
+import { wholeMs } from '../platform/times.ts'
 import { nestedTable, recordTable } from './schema-tables.ts'
 import { definePlatformStream } from './stream.ts'
 
@@ -11,7 +12,7 @@ export const sessions = definePlatformStream({
   reading: cursorPages({ endpoint: { base: 'v0', path: '/api/v0/sessions' }, items: 'sessions', pageSize: 100 }),
   schema: Session,
   primaryKey: 'sessionId',
-  changedAt: ({ updatedAt }) => (typeof updatedAt === 'number' ? updatedAt : undefined),
+  changedAt: ({ updatedAt }) => (typeof updatedAt === 'number' ? (wholeMs(updatedAt) ?? undefined) : undefined),
   secretPaths: [],
   tables: [
     recordTable(Session, {

@@ -36,7 +36,7 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   /** Top-level maps whose keys are data, not field names: they say nothing about what is secret. */
   readonly dataMaps?: readonly string[]
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
-  readonly tables: readonly [Table<z.infer<S>>, ...Table<z.infer<S>>[]]
+  readonly tables: readonly [Table, ...Table[]]
   /** Tables that an observer of the stream fills (sync/ports.ts): each row stands for itself, whatever the record is. */
   readonly observedTables?: readonly Table[]
 }
@@ -53,6 +53,11 @@ export function isPlatformStream(stream: Stream): stream is PlatformStream {
 export function readingOf(stream: Stream): Reading {
   if (isPlatformStream(stream)) return stream.reading
   throw new TypeError(`${stream.name} is no list of the platform, so it can't be read from there.`)
+}
+
+/** How many records a page of a stream is asked for; null where it is no list that comes in pages. */
+export function pageSizeOf(stream: Stream): number | null {
+  return isPlatformStream(stream) ? stream.reading.pageSize : null
 }
 
 /** All tables that a stream feeds, the main one first. */

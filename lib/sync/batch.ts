@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.ts'
+import type { Extracted } from '../streams/extract.ts'
 import { hashBytes, type IndexEntry, type KeyTable } from './key-table.ts'
 import type { ObservedRecord, QuarantinedRecord } from './ports.ts'
 
@@ -7,8 +7,8 @@ export type RecordChange = {
   key: string
   hash: string
   body: string
-  record: { [key: string]: Json }
-  extra: Json | null
+  /** Its rows in each table of the stream. */
+  rows: Extracted['rows']
 }
 
 /** What was read since the last flush. */
@@ -20,7 +20,7 @@ export type Buffered = {
   /** By key, so that a newer copy replaces an older one. */
   changes: Map<string, RecordChange>
   quarantined: QuarantinedRecord[]
-  /** Every valid record, for the stream's observer; none without one. */
+  /** Every record with a primary key, for the stream's observer; none without one. */
   observed: ObservedRecord[]
   /** Numbers of the keys that the pages touched, in the key table. */
   seen: number[]

@@ -15,10 +15,16 @@ export const Counts = z.object({
   updated: count().describe('Known keys whose content differs.'),
   unchanged: count().describe('Known keys with the same content.'),
   duplicate: count().describe('Further copies of a key already seen in this scan.'),
-  quarantined: count().describe('Records that break the schema.'),
-  deleted: count().describe('Known keys that the complete scan did not see.'),
+  quarantined: count().describe(
+    'Records that no table can take: without a usable primary key, no object, or nested too deep.',
+  ),
+  deleted: count().describe('Keys that the list did not show as it was read from its first page to its end.'),
   drifted: count().describe('New or changed records with fields or values that the schema does not know.'),
   repaired: count().describe('Records with half a surrogate pair, replaced by U+FFFD.'),
+  invalid: z
+    .record(z.string(), z.int())
+    .default(() => ({}))
+    .describe('Of each field: records received, unchanged ones included, with a value that its column could not take.'),
   pages: count().describe('Pages read.'),
   apiCalls: count().describe('HTTP requests sent, retries included.'),
 })
@@ -34,6 +40,10 @@ export const Scan = z.object({
   runId: z.string().describe('The run that began the scan: where its files lie, even when a later run ends it.'),
   firstFence: z.int().describe('The fence of its first attempt.'),
   startedAt: z.number().describe('Unix ms; the time that every row of the scan carries.'),
+  takenUp: z
+    .object({ runId: z.string(), counts: Counts })
+    .optional()
+    .describe('The run that went on with it last, and what had been counted before that.'),
   position: z.discriminatedUnion('at', [
     z.object({ at: z.literal('start') }),
     z.object({ at: z.literal('page'), token: z.string() }),
@@ -43,6 +53,11 @@ export const Scan = z.object({
   pass: z.int().describe('1, and one more for each restart from the beginning of the list.'),
   restarts: z.object({ runId: z.string(), count: z.int() }).describe('Restarts of the current run.'),
   barrenPages: z.int().describe('Pages in a row, up to now, that brought no new record.'),
+  pageSize: z.int().min(1).optional().describe('The page size that worked, where the declared one was too heavy.'),
+  unknownMembers: z
+    .array(z.object({ name: z.string(), pages: z.int() }))
+    .optional()
+    .describe('What the answers held besides the list, without being known, and on how many pages.'),
   unkeyed: z.int().describe('Quarantined records without a readable primary key.'),
   segments: z.array(Segment),
   counts: Counts,
@@ -60,6 +75,7 @@ export const ScanSummary = z.object({
   reason: z.string().nullable().describe('Why it is suspect.'),
   withheldDeletes: z.int(),
   counts: Counts,
+  ofRun: Counts.optional().describe('What the run that ended it asked and received.'),
   records: z.int().describe('Live records after the scan.'),
   filesKey: z.string().describe('The object that lists the files the scan wrote.'),
   indexKey: z.string().nullable().describe('The index that stands after the scan.'),
@@ -101,6 +117,7 @@ export const Checkpoint = z.object({
   status: StreamStatus.nullable(),
   reason: z.string().nullable(),
   statusAt: z.number().nullable(),
+  notBefore: z.number().optional().describe('Unix ms; until then the platform wants no request for the stream.'),
   runId: z.string().nullable().describe('The run of the last attempt.'),
   scan: Scan.nullable(),
   scansCompleted: z.int(),
@@ -128,12 +145,14 @@ export function newCheckpoint(stream: string): Checkpoint {
 
 /**
  * The checkpoint after a reset: the next scan reads the whole list, and with `index` writes every record anew. A scan
- * in progress keeps its name without its parts, so that the next one can remove the files it left.
+ * in progress keeps its name without its parts, so that the next one can remove the files it left. A wait that the
+ * platform asked for is forgotten, too.
  */
 export function resetCheckpoint(checkpoint: Checkpoint, { index }: { index: boolean }): Checkpoint {
   return {
     ...checkpoint,
     scan: checkpoint.scan && { ...checkpoint.scan, position: { at: 'start' }, segments: [] },
     index: index ? null : checkpoint.index,
+    notBefore: undefined,
   }
 }

@@ -1,15 +1,14 @@
 import { FatalError } from '../core/errors.ts'
 import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import type { StreamResult } from './context.ts'
+import { countsOfRun } from './counts-of-run.ts'
+import { doubtOf, type Missing } from './doubts.ts'
 import { countsOf, scanPath } from './flusher.ts'
 import { encodeIndex } from './index-format.ts'
 import { type IndexEntry, Kind } from './key-table.ts'
 import { rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
 import { type Attempt, progressOf } from './open-scan.ts'
-
-const deletesAlwaysAllowed = 10
-const deletesAllowedShare = 0.2
 
 /**
  * Ends a scan that has read its list to the end: checks that every record received is accounted for, finds what is
@@ -18,17 +17,18 @@ const deletesAllowedShare = 0.2
 export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   const { stream, run } = attempt.context
   checkConservation(stream.name, attempt.intake.state.counts)
-  const missing = missingKeys(attempt)
-  const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing.length)
-  if (reason === null) await deleteRecords(attempt, missing)
-  const { notices, acknowledge } = await observeScan(attempt)
+  const missing = missingEntries(attempt)
+  const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing)
+  const keys = missing.map(({ key }) => key)
+  if (reason === null) await deleteRecords(attempt, keys)
+  const { notices, acknowledge } = await observeScan(attempt, { withheld: reason })
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const withheldDeletes = reason === null ? 0 : missing.length
   const summary = await summarize(attempt, { reason, index, withheldDeletes })
   await attempt.flusher.complete({ summary, index, notices })
   await acknowledge()
-  const { status, counts } = summary
-  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, notices }
+  const { status, counts, ofRun } = summary
+  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, ofRun, notices }
 }
 
 /** What came in is what was counted. A mismatch is a bug, and such a scan must not complete. */
@@ -42,31 +42,35 @@ function checkConservation(stream: string, counts: Counts): void {
   )
 }
 
-/** What no pass of the scan saw. An approval sees no record: of what it did not see, only the missing are gone. */
-function missingKeys({ context: { stream, scan }, intake }: Attempt): string[] {
+type MissingEntry = Pick<IndexEntry, 'key' | 'kind'>
+
+/** What the pass that read the list did not see. An approval reads none: of what is known only the missing are gone. */
+function missingEntries({ context: { stream, scan }, reader, intake }: Attempt): MissingEntry[] {
   const { isGone } = rulesOf(stream)
-  const keys: string[] = []
+  const { pass } = reader.state
+  const missing: MissingEntry[] = []
   for (const entry of intake.entries()) {
-    if (isGone(entry) && (!scan.approval || entry.kind === Kind.missing)) keys.push(entry.key)
+    if (!isGone(entry, pass) || (scan.approval && entry.kind !== Kind.missing)) continue
+    missing.push({ key: entry.key, kind: entry.kind })
   }
-  return keys
+  return missing
 }
 
 /** Why the deletes can't be trusted; null when they can. */
-function reasonToWithhold({ known, intake, context: { stream } }: Attempt, missing: number): string | null {
-  const next = `nothing was deleted; if it is right, run "platform-sync approve ${stream.name}"`
-  const { unkeyed } = intake.state
-  if (missing > deletesAlwaysAllowed && missing > known.records * deletesAllowedShare) {
-    return `${missing} of ${known.records} known records are missing from the list, more than ${deletesAllowedShare * 100} %: ${next}`
+function reasonToWithhold({ known, intake, context: { stream } }: Attempt, entries: readonly MissingEntry[]) {
+  const { counts, unkeyed } = intake.state
+  const found = entries.filter(({ kind }) => kind === Kind.inserted).length
+  const missing: Missing = {
+    known: entries.length - found,
+    ofKnown: known.records,
+    found,
+    ofFound: counts.inserted,
   }
-  if (missing > 0 && unkeyed > 0) {
-    return `${missing} known records are missing, but ${unkeyed} records came without a readable ${stream.primaryKey} and may be among them: ${next}`
-  }
-  return null
+  return doubtOf({ stream, counts, unkeyed, missing })
 }
 
 /** Writes tombstones, flush by flush, like everything else that a scan writes. */
-async function deleteRecords(attempt: Attempt, missing: string[]): Promise<void> {
+async function deleteRecords(attempt: Attempt, missing: readonly string[]): Promise<void> {
   const { context, reader, intake, flusher } = attempt
   const size = context.deps.settings.flushRecords
   for (let start = 0; start < missing.length; start += size) {
@@ -94,6 +98,7 @@ async function summarize(attempt: Attempt, { reason, withheldDeletes, index }: O
     reason,
     withheldDeletes,
     counts,
+    ofRun: countsOfRun(counts, context),
     records: rulesOf(stream).records({ counts, lastScan, kept: index.entries }),
     filesKey: await deps.index.writeFiles(scanPath(context), [...flusher.files], lease.signal),
     indexKey: index.key,
@@ -104,14 +109,15 @@ async function summarize(attempt: Attempt, { reason, withheldDeletes, index }: O
 
 /** The index of what is known from here on. An index that would say the same is not written again. */
 async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean }): Promise<Index> {
-  const { context, known, intake, flusher } = attempt
+  const { context, known, reader, intake, flusher } = attempt
   const { index } = flusher.checkpoint
   if (index !== null && !known.indexLost && !withheld && saysTheSame(attempt)) return index
-  const { keeps } = rulesOf(context.stream)
+  const { keeps, isGone } = rulesOf(context.stream)
+  const { pass } = reader.state
   const each = function* (): Iterable<IndexEntry> {
     for (const entry of intake.entries()) {
       if (!keeps(entry, context)) continue
-      yield { ...entry, kind: withheld && entry.pass === 0 ? Kind.missing : Kind.known, pass: 0 }
+      yield { ...entry, kind: withheld && isGone(entry, pass) ? Kind.missing : Kind.known, pass: 0 }
     }
   }
   let entries = 0

@@ -3,6 +3,7 @@ import type { Deadline } from '../core/deadline.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import type { Patience } from '../core/patience.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Counts, Notice, Scan, StreamStatus } from './checkpoint.ts'
 import type { Lease } from './lease.ts'
@@ -19,6 +20,8 @@ export type SyncSettings = {
   leaseMs: number
   /** What must remain of the invocation after the last flush. */
   marginMs: number
+  /** How long one stream waits at the platform's word, all such waits together: per attempt on AWS, per run on a laptop. */
+  patienceMs: number
 }
 
 /** Flushes every 5,000 records, 16 MB or 30 s, whichever comes first. */
@@ -28,6 +31,7 @@ export const defaultSettings: SyncSettings = {
   flushMs: 30_000,
   leaseMs: 180_000,
   marginMs: 5_000,
+  patienceMs: 60_000,
 }
 
 /** Everything the engine needs from the world. */
@@ -43,6 +47,8 @@ export type SyncDeps = {
   redact: (record: Json, stream: Stream) => Json
   clock: Clock
   deadline: Deadline
+  /** What is left for waits that the platform dictates. */
+  patience: Patience
   log: Log
   metrics: Metrics
   /** A name for this attempt that no other attempt has. */
@@ -58,13 +64,18 @@ export type StreamResult = {
   reason: string | null
   /** How long to wait before the next attempt, when the platform said so. */
   retryAfterMs: number | null
+  /** What the scan has counted, over all runs that it took. */
   counts: Counts | null
+  /** What of that this run asked and received. */
+  ofRun?: Counts | null | undefined
   /** What deserves attention in the scan that ended, the gravest first. */
   notices?: readonly Notice[] | undefined
 }
 
-/** What names a scan, from its first attempt to its last. */
-export type ScanIdentity = Readonly<Pick<Scan, 'scanId' | 'runId' | 'firstFence' | 'startedAt' | 'approval'>>
+/** What names a scan, from its first attempt to its last, and what it had counted when the run took it up. */
+export type ScanIdentity = Readonly<Pick<Scan, 'scanId' | 'runId' | 'firstFence' | 'startedAt' | 'approval'>> & {
+  readonly takenUp: NonNullable<Scan['takenUp']>
+}
 
 /** What an attempt works with and never changes: the stream, the run, the scan's name, the lease, and the world. */
 export type ScanContext = {

@@ -1,29 +1,37 @@
 import { messageOf } from '../core/errors.ts'
+import type { Patience } from '../core/patience.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from './context.ts'
 
-/** One attempt, how to wait, and whether there may be another attempt (always, unless someone says stop). */
+/** One attempt, how to wait and how long at most, and whether there may be another attempt (always, unless someone says stop). */
 type Driving = {
   attempt: () => Promise<StreamResult>
+  patience: Patience
   wait: (ms: number) => Promise<void>
   goOn?: () => boolean
 }
 
+const leastWaitMs = 1_000
+
 /**
- * Drives one stream to its end: again when it is paused, later when the platform asks to wait. On AWS the state machine
- * does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
+ * Drives one stream to its end: again when it is paused, later when the platform asks to wait, as long as that fits into
+ * the run's patience. What does not is left to a later run. On AWS the state machine does the same. Whatever is thrown becomes the stream's own failure: it stops no other.
  */
 export async function driveStream(
   stream: Stream,
   run: Run,
-  { attempt, wait, goOn = () => true }: Driving,
+  { attempt, patience, wait, goOn = () => true }: Driving,
 ): Promise<StreamResult> {
   try {
     for (;;) {
       const result = await attempt()
       if (!goOn()) return result
-      if (result.status === 'rate_limited') await wait(result.retryAfterMs ?? 0)
-      else if (result.status !== 'paused') return result
+      if (result.status === 'paused') continue
+      if (result.status !== 'rate_limited') return result
+      const waitMs = Math.max(leastWaitMs, result.retryAfterMs ?? 0)
+      if (waitMs > patience.remainingMs()) return result
+      patience.spend(waitMs)
+      await wait(waitMs)
     }
   } catch (error) {
     const reason = messageOf(error)

@@ -18,6 +18,10 @@ export function emitMetrics(result: StreamResult, { deps, scan }: ScanContext): 
   count('RecordsDeleted', counts.deleted)
   count('RecordsQuarantined', counts.quarantined)
   count('FieldsDrifted', counts.drifted)
+  count(
+    'FieldsInvalid',
+    Object.values(counts.invalid).reduce((sum, records) => sum + records, 0),
+  )
   count('ScanSeconds', (deps.clock.now() - scan.startedAt) / 1000)
   return result
 }

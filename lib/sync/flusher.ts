@@ -10,8 +10,11 @@ import { observedRows, writeBatch } from './write-batch.ts'
 /** How far a scan has come, apart from what is written of it. */
 export type Progress = { reading: ReadingState; taken: IntakeState }
 
-/** How an attempt ends without completing its scan. `rereads`: the next attempt begins at the first page. */
-export type Stop = { status: StreamStatus; reason: string | null; rereads: boolean }
+/**
+ * How an attempt ends without completing its scan. `rereads`: the next attempt begins at the first page. `notBefore`: not
+ * before that time, Unix ms.
+ */
+export type Stop = { status: StreamStatus; reason: string | null; rereads: boolean; notBefore: number | null }
 
 /** How a scan ends that has read its list. */
 export type Completion = { summary: ScanSummary; index: Checkpoint['index']; notices: Notice[] }
@@ -145,9 +148,10 @@ async function writeObserved(flushing: Flushing, table: Table, records: readonly
   files.push(await context.deps.lake.writeRows(path, observedRows(table, records, path), context.lease.signal))
 }
 
-function stop({ context, checkpoint }: Flushing, { rereads, ...how }: Stop): Promise<void> {
+function stop({ context, checkpoint }: Flushing, { rereads, notBefore, ...how }: Stop): Promise<void> {
   const { scan } = checkpoint
-  const stopped = { ...checkpoint, ...how, scan: scan && rereads ? { ...scan, ...nextPass(scan) } : scan }
+  const waits = notBefore === null ? {} : { notBefore }
+  const stopped = { ...checkpoint, ...how, ...waits, scan: scan && rereads ? { ...scan, ...nextPass(scan) } : scan }
   return release({ ...stopped, statusAt: context.deps.clock.now(), runId: context.run.runId }, context)
 }
 
@@ -168,6 +172,8 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices }
     lastScan: summary,
     index,
     notices,
+    // An approval asks the platform nothing, and does not know better.
+    notBefore: context.scan.approval ? checkpoint.notBefore : undefined,
   }
   return deps.checkpoints.complete(completed, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
 }

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { PartFile } from './checkpoint.ts'
-import { hashBytes, type IndexEntry, Kind } from './key-table.ts'
+import { hashBytes, type IndexEntry, Kind, odd } from './key-table.ts'
 
 /**
  * The form of index objects, one for the index of a stream and for the part that each flush adds: four bytes of magic,
  * the length of a JSON header and the header, then entries of
- * `key length (u16) | key (UTF-8) | hash (16) | changedAt (f64) | kind (u8) | pass (u8)`, little endian.
+ * `key length (u16) | key (UTF-8) | hash (16) | changedAt (f64) | kind (u8) | pass (u8)`, little endian. The
+ * highest bit of the kind says that the record is odd.
  */
 const magic = Buffer.from('API1')
 const fixedBytes = 2 + hashBytes + 8 + 2
@@ -38,12 +39,12 @@ export function encodeIndex(
   return bytes
 }
 
-function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, pass }: IndexEntry): number {
+function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, isOdd, pass }: IndexEntry): number {
   const length = bytes.write(key, start + 2)
   let at = bytes.writeUInt16LE(length, start) + length
   bytes.set(hash, at)
   at = bytes.writeDoubleLE(changedAt, at + hashBytes)
-  at = bytes.writeUInt8(kind, at)
+  at = bytes.writeUInt8(isOdd ? kind | odd : kind, at)
   return bytes.writeUInt8(pass, at)
 }
 
@@ -75,13 +76,15 @@ function* readEntries(buffer: Buffer, start: number, count: number): Iterable<In
     const keyEnd = at + 2 + (at + 2 <= buffer.length ? buffer.readUInt16LE(at) : 0)
     const hashEnd = keyEnd + hashBytes
     if (hashEnd + 10 > buffer.length) throw damaged(`it ends within entry ${n} of ${count}`)
-    const kind = buffer.readUInt8(hashEnd + 8)
+    const kindByte = buffer.readUInt8(hashEnd + 8)
+    const kind = kindByte & ~odd
     if (kind > highestKind) throw damaged(`entry ${n} is of kind ${kind}`)
     yield {
       key: buffer.toString('utf8', at + 2, keyEnd),
       hash: buffer.subarray(keyEnd, hashEnd),
       changedAt: buffer.readDoubleLE(hashEnd),
       kind: kind as Kind,
+      isOdd: kindByte !== kind,
       pass: buffer.readUInt8(hashEnd + 9),
     }
     at = hashEnd + 10

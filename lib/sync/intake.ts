@@ -1,13 +1,13 @@
-import { canonicalJson, isPlainObject } from '../core/canonical-json.ts'
 import { sha256Bytes } from '../core/hash.ts'
 import type { Json } from '../core/json.ts'
-import { inspectorOf } from '../streams/drift.ts'
+import { deepText, isTooDeep } from '../core/nesting.ts'
+import { type Extractor, extractorOf } from '../streams/extract.ts'
 import { type Batch, type Buffered, copiedEntries, emptyBuffer } from './batch.ts'
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import type { ReadPage } from './page-reader.ts'
-import { canonical, keyOf, reasonsAgainst } from './validate.ts'
+import { canonical, type KeyReader, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
 
 /** What a scan made of the records it received: the intake's part of the checkpoint. */
 export type IntakeState = Pick<Scan, 'counts' | 'unkeyed'>
@@ -34,7 +34,8 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
   const taking: Taking = {
     context,
     table,
-    inspect: inspectorOf(context.stream),
+    extract: extractorOf(context.stream),
+    keyOf: keyReaderOf(context.stream),
     state: structuredClone(state),
     brokenKeys: new Set(),
     buffer: emptyBuffer(deps.clock.now()),
@@ -80,7 +81,8 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
 type Taking = {
   readonly context: ScanContext
   readonly table: KeyTable
-  readonly inspect: ReturnType<typeof inspectorOf>
+  readonly extract: Extractor
+  readonly keyOf: KeyReader
   readonly state: IntakeState
   /** Keys of this pass that are known by broken copies alone. */
   readonly brokenKeys: Set<string>
@@ -98,31 +100,46 @@ function takePage(taking: Taking, { records, pass }: ReadPage): number {
 
 /** Takes in one record; true when this pass had not seen its key. */
 function takeRecord(taking: Taking, raw: Json): boolean {
-  const { context, buffer, table, pass } = taking
+  const { context, buffer, table, keyOf } = taking
   const { counts } = taking.state
   const { stream, deps } = context
-  const { record, text, repaired } = canonical(deps.redact(raw, stream))
   counts.received += 1
   buffer.received += 1
+  // Whatever comes after this may call itself once for each level.
+  if (isTooDeep(raw)) return takeTooDeep(taking, raw)
+  const { record, text, repaired } = canonical(deps.redact(raw, stream))
   if (repaired) counts.repaired += 1
-
-  const key = keyOf(record, stream.primaryKey)
-  const known = key === null ? -1 : table.find(key)
-  const isNewId = key !== null && (known < 0 ? !taking.brokenKeys.has(key) : table.pass(known) !== pass)
-  const digest = sha256Bytes(text)
-  if (known >= 0 && table.hasHash(known, digest)) {
-    takeSame(taking, known)
-    observe(taking, { digest, text, record })
-    return isNewId
+  const key = keyOf(record)
+  if (key === null) {
+    return quarantine(taking, { key, known: -1, raw: JSON.stringify(record), reason: whyUnkeyed(record, stream) })
   }
-  const reasons = reasonsAgainst(stream.schema, record, key)
-  if (reasons.length > 0) quarantine(taking, { record, key, known, reasons })
-  else takeDifferent(taking, { key: key as string, known, digest, text, record: record as { [key: string]: Json } })
+  const known = table.find(key)
+  const isNewId = isNewInPass(taking, key, known)
+  const digest = sha256Bytes(text)
+  const different: Different = { key, known, digest, text, record: record as Different['record'] }
+  if (known >= 0 && table.hasHash(known, digest)) takeSame(taking, different)
+  else takeDifferent(taking, different)
   return isNewId
 }
 
-/** A copy with the content that is known: unchanged, or a repeat within the scan. It costs nothing more. */
-function takeSame({ state: { counts }, buffer, table, pass }: Taking, at: number): void {
+function isNewInPass({ table, pass, brokenKeys }: Taking, key: string, known: number): boolean {
+  return known < 0 ? !brokenKeys.has(key) : table.pass(known) !== pass
+}
+
+/** Keeps a record's text and looks for its key without following it down. */
+function takeTooDeep(taking: Taking, raw: Json): boolean {
+  const { stream, deps } = taking.context
+  const { text, top } = deepText(raw, (part) => deps.redact(part, stream))
+  const key = taking.keyOf(top)
+  const known = key === null ? -1 : taking.table.find(key)
+  return quarantine(taking, { key, known, raw: text, reason: tooDeep })
+}
+
+/** A copy with the content that is known: unchanged, or a repeat within the scan. Only what is odd is looked at again. */
+function takeSame(taking: Taking, different: Different): void {
+  const { buffer, table, pass } = taking
+  const { counts } = taking.state
+  const { known: at, key, record } = different
   const seen = table.pass(at) !== 0
   if (seen && table.kind(at) !== Kind.held) {
     counts.duplicate += 1
@@ -132,12 +149,15 @@ function takeSame({ state: { counts }, buffer, table, pass }: Taking, at: number
     table.mark(at, Kind.unchanged, pass)
   }
   buffer.seen.push(at)
+  if (table.isOdd(at)) countInvalid(taking, taking.extract(record, key).invalid)
+  observe(taking, different)
 }
 
 type Different = { key: string; known: number; digest: Uint8Array; text: string; record: { [key: string]: Json } }
 
-/** A valid copy that is new, or differs from what is known. Of two in one scan the later change wins. */
-function takeDifferent(taking: Taking, { key, known, digest, text, record }: Different): void {
+/** A copy that is new, or differs from what is known. Of two in one scan the later change wins. */
+function takeDifferent(taking: Taking, different: Different): void {
+  const { key, known, digest, text, record } = different
   const { context, buffer, table, pass } = taking
   const { counts } = taking.state
   const changedAt = context.stream.changedAt?.(record) ?? Number.NaN
@@ -159,37 +179,45 @@ function takeDifferent(taking: Taking, { key, known, digest, text, record }: Dif
   table.setHash(at, digest)
   table.setChangedAt(at, changedAt)
   table.mark(at, kind, pass)
-  const { extra, drifted } = taking.inspect(record)
+  const { rows, invalid, drifted } = taking.extract(record, key)
   if (drifted) counts.drifted += 1
+  countInvalid(taking, invalid)
+  table.setOdd(at, invalid.length > 0)
   buffer.seen.push(at)
   buffer.bytes += text.length
-  buffer.changes.set(key, { key, hash: hex(digest), body: text, record, extra })
-  observe(taking, { digest, text, record })
+  buffer.changes.set(key, { key, hash: hex(digest), body: text, rows })
+  observe(taking, different)
 }
 
-/** Keeps a valid record for the stream's observer, if there is one. */
-function observe(
-  { context: { observer }, buffer }: Taking,
-  { digest, text, record }: Pick<Different, 'digest' | 'text'> & { record: Json },
-): void {
-  if (!observer || !isPlainObject(record)) return
+function countInvalid({ state: { counts } }: Taking, fields: readonly string[]): void {
+  for (const field of fields) counts.invalid[field] = (counts.invalid[field] ?? 0) + 1
+}
+
+/** Keeps a record for the stream's observer, if there is one. */
+function observe({ context: { observer }, buffer }: Taking, { digest, text, record }: Different): void {
+  if (!observer) return
   buffer.bytes += text.length
   buffer.observed.push({ hash: hex(digest), record })
 }
 
-type Broken = { record: Json; key: string | null; known: number; reasons: string[] }
+type Broken = { key: string | null; known: number; raw: string; reason: string }
 
-/** A record that breaks its schema is kept with its reasons. If its key is known it was seen, so it is not gone. */
-function quarantine(taking: Taking, { record, key, known, reasons }: Broken): void {
+/**
+ * A record that no table can take is kept with the reason. If its key is known it was seen, so it is not gone. True when
+ * this pass had not seen its key.
+ */
+function quarantine(taking: Taking, { key, known, raw, reason }: Broken): boolean {
   const { state, buffer, table, pass } = taking
+  const isNewId = key !== null && isNewInPass(taking, key, known)
   state.counts.quarantined += 1
   if (key === null) state.unkeyed += 1
   else if (known < 0) taking.brokenKeys.add(key)
-  buffer.quarantined.push({ key, reasons, raw: record })
-  buffer.bytes += canonicalJson(record).length
-  if (known < 0) return
+  buffer.quarantined.push({ key, reasons: [reason], raw })
+  buffer.bytes += raw.length
+  if (known < 0) return isNewId
   table.mark(known, table.pass(known) === 0 ? Kind.held : table.kind(known), pass)
   buffer.seen.push(known)
+  return isNewId
 }
 
 function hex(digest: Uint8Array): string {

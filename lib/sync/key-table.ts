@@ -7,7 +7,7 @@ export const Kind = {
   unchanged: 1,
   inserted: 2,
   updated: 3,
-  /** Known, and seen by this scan only in copies that break the schema: neither changed nor gone. */
+  /** Known, and seen by this scan only in copies that no table can take: neither changed nor gone. */
   held: 4,
   /** Known, not seen by a complete scan, and tombstoned. */
   deleted: 5,
@@ -18,11 +18,14 @@ export const Kind = {
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 
+/** Beside the kind of a key, in the same byte: whether its record is odd. */
+export const odd = 0x80
+
 /** Bytes of the content hash that are kept: 128 bits tell any two contents apart. */
 export const hashBytes = 16
 
 /** One key of the table, as index objects hold it. */
-export type IndexEntry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; pass: number }
+export type IndexEntry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; isOdd: boolean; pass: number }
 
 /**
  * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
@@ -37,6 +40,9 @@ export type KeyTable = KeySet & {
   /** The pass of this scan that saw the key last; 0 when none has. */
   pass(at: number): number
   mark(at: number, kind: Kind, pass: number): void
+  /** Whether the record with this content has values that their columns can't take. */
+  isOdd(at: number): boolean
+  setOdd(at: number, isOdd: boolean): void
   /** Unix ms of the record's own time of change; NaN when it has none. */
   changedAt(at: number): number
   setChangedAt(at: number, changedAt: number): void
@@ -67,11 +73,15 @@ export function createKeyTable(): KeyTable {
     },
     setHash: (at, digest) => hashes.set(digest.subarray(0, hashBytes), at * hashBytes),
     clearHash: (at) => void hashes.fill(0, at * hashBytes, (at + 1) * hashBytes),
-    kind: (at) => kinds[at] as Kind,
+    kind: (at) => ((kinds[at] as number) & ~odd) as Kind,
     pass: (at) => passes[at] as number,
     mark: (at, kind, pass) => {
-      kinds[at] = kind
+      kinds[at] = kind | ((kinds[at] as number) & odd)
       passes[at] = pass
+    },
+    isOdd: (at) => ((kinds[at] as number) & odd) !== 0,
+    setOdd: (at, isOdd) => {
+      kinds[at] = ((kinds[at] as number) & ~odd) | (isOdd ? odd : 0)
     },
     changedAt: (at) => times[at] as number,
     setChangedAt: (at, changedAt) => {
@@ -81,7 +91,8 @@ export function createKeyTable(): KeyTable {
       key: keys.key(at),
       hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
       changedAt: times[at] as number,
-      kind: kinds[at] as Kind,
+      kind: ((kinds[at] as number) & ~odd) as Kind,
+      isOdd: ((kinds[at] as number) & odd) !== 0,
       pass: passes[at] as number,
     }),
   }

@@ -85,6 +85,7 @@ async function fromIndex(
       known.table.setHash(at, entry.hash)
       known.table.setChangedAt(at, entry.changedAt)
       known.table.mark(at, entry.kind, 0)
+      known.table.setOdd(at, entry.isOdd)
       if (entry.kind === Kind.missing) known.hadMissing = true
     }
     return known

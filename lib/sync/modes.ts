@@ -11,8 +11,8 @@ type CurrentChanges = { records: CurrentRecord[]; deletes: string[]; mayExist: b
 export type ModeRules = {
   /** The time that a scan asks its source for. */
   window(stream: Stream, lastScan: ScanSummary | null, startedAt: number): ScanWindow
-  /** Whether a known key is gone that a list read to its end did not show. */
-  isGone(entry: IndexEntry): boolean
+  /** Whether a key is gone, given the pass that read the list from its first page to its end. */
+  isGone(entry: IndexEntry, pass: number): boolean
   /** Whether the index of what is known keeps a key. */
   keeps(entry: IndexEntry, context: ScanContext): boolean
   /** How many records there are after a scan. */
@@ -23,7 +23,7 @@ export type ModeRules = {
 /** Every scan reads the whole list: what differs from the last one is a change, what is missing is gone. */
 const fullRefresh: ModeRules = {
   window: (_stream, _lastScan, startedAt) => ({ since: null, until: startedAt }),
-  isGone: ({ pass }) => pass === 0,
+  isGone: (entry, pass) => entry.pass !== pass,
   keeps: ({ kind }) => kind !== Kind.deleted,
   records: ({ kept }) => kept,
   writeCurrent: async ({ records, deletes, mayExist }, { deps, stream, lease, scan }) => {

@@ -30,19 +30,32 @@ type Opened = { attempt: Attempt } | { result: StreamResult }
 
 /**
  * Takes the lease, finds or begins the scan, and loads what is known. Answers a result instead when there is nothing
- * to do: the run has done this stream already, or another worker is at it.
+ * to do: the run has done this stream already, the platform wants no request yet, or another worker is at it.
  */
 export async function openScan(stream: Stream, run: Run, deps: SyncDeps): Promise<Opened> {
   const before = await deps.checkpoints.read(stream.name)
-  const done = before && finishedIn(before, run)
-  return done ? { result: done } : open({ stream, run, deps, begin: newScan })
+  const result = before && (finishedIn(before, run) ?? waitingFor(before, run, deps.clock.now()))
+  return result ? { result } : open({ stream, run, deps, begin: newScan })
 }
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
 function finishedIn(checkpoint: Checkpoint, run: Run): StreamResult | null {
   const { runId, status, reason, scan, lastScan, stream, notices = [] } = checkpoint
   if (scan !== null || runId !== run.runId || (status !== 'complete' && status !== 'suspect')) return null
-  return { stream, runId, status, reason, retryAfterMs: null, counts: lastScan?.counts ?? null, notices }
+  const { counts = null, ofRun } = lastScan ?? {}
+  return { stream, runId, status, reason, retryAfterMs: null, counts, ofRun, notices }
+}
+
+/** The wait that the platform asked for, whichever run it told, while it lasts. */
+function waitingFor({ stream, notBefore = 0, status, reason }: Checkpoint, { runId }: Run, now: number) {
+  if (notBefore <= now) return null
+  const why = status === 'rate_limited' && reason !== null ? reason : `${stream}: ${untilText(notBefore)}`
+  return { stream, runId, status: 'rate_limited', reason: why, retryAfterMs: notBefore - now, counts: null } as const
+}
+
+/** The time of day at which a stream may go on, in a sentence. */
+export function untilText(notBefore: number): string {
+  return `The platform asked to wait: no request is sent before ${new Date(notBefore).toISOString()}.`
 }
 
 /** Opens an attempt that reads no list: a scan that carries out the deletes which were withheld. */
@@ -84,21 +97,23 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
   const { stream, run, deps, begin } = opening
   const known = await loadKnown(checkpoint, deps, lease.signal)
   const scan = known.continued ?? begin(checkpoint, run, deps.clock.now())
-  const { scanId, runId, firstFence, startedAt, approval } = scan
+  const { scanId, runId, firstFence, startedAt, approval, counts } = scan
+  const takenUp = scan.takenUp?.runId === run.runId ? scan.takenUp : { runId: run.runId, counts }
   const context: ScanContext = {
     stream,
     run,
-    scan: { scanId, runId, firstFence, startedAt, approval },
+    scan: { scanId, runId, firstFence, startedAt, approval, takenUp },
     window: rulesOf(stream).window(stream, checkpoint.lastScan, startedAt),
     fence: checkpoint.fence,
     lease,
     observer: deps.observers[stream.name],
     deps,
   }
-  const { position, pass, restarts, barrenPages, unkeyed, counts, segments } = scan
+  const { position, pass, restarts, barrenPages, pageSize, unknownMembers, unkeyed, segments } = scan
+  const { pages, apiCalls } = counts
   const flusher = createFlusher(context, { checkpoint, segments, files: known.files })
   const reader = createPageReader(context, {
-    state: { position, pass, restarts, barrenPages, pages: counts.pages, apiCalls: counts.apiCalls },
+    state: { position, pass, restarts, barrenPages, pageSize, unknownMembers, pages, apiCalls },
     usedTokens: known.usedTokens,
     reserveMs: () => flusher.slowestMs + deps.settings.marginMs,
   })

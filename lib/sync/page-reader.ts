@@ -2,14 +2,17 @@ import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { FatalError, RejectedError, RetryableError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Page } from '../platform/paging.ts'
+import { pageSizeOf } from '../streams/stream.ts'
+import { askForPage } from './ask-page.ts'
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
+import { countUnknown } from './unknown-members.ts'
 
 /** Where a scan stands in its list, and what reading it took: the page reader's part of the checkpoint. */
-export type ReadingState = Pick<Scan, 'position' | 'pass' | 'restarts' | 'barrenPages'> & {
-  pages: number
-  apiCalls: number
-}
+export type ReadingState = Pick<
+  Scan,
+  'position' | 'pass' | 'restarts' | 'barrenPages' | 'pageSize' | 'unknownMembers'
+> & { pages: number; apiCalls: number }
 
 /** A page with the pass over the list that it belongs to. */
 export type ReadPage = Page & { readonly pass: number }
@@ -118,18 +121,45 @@ function hasTime({ context, slowestMs, reserveMs }: Reading): boolean {
 }
 
 async function fetchPage(reading: Reading, token: string | null, signal: AbortSignal): Promise<Page> {
-  const { deps, stream, window } = reading.context
-  const began = deps.clock.now()
+  const { context, state } = reading
+  const { deps, stream, window } = context
   const onRequest = () => {
-    reading.state.apiCalls += 1
+    state.apiCalls += 1
   }
-  const page = await deps.source.fetchPage(stream, token, { window, signal, onRequest })
-  reading.slowestMs = Math.max(reading.slowestMs, deps.clock.now() - began)
-  return page
+  const asked = await askForPage({
+    pageSize: state.pageSize ?? pageSizeOf(stream),
+    fetch: async (pageSize) => {
+      const began = deps.clock.now()
+      const request = { window, signal, patience: deps.patience, pageSize: pageSize ?? undefined, onRequest }
+      const page = await deps.source.fetchPage(stream, token, request)
+      reading.slowestMs = Math.max(reading.slowestMs, deps.clock.now() - began)
+      return page
+    },
+    hasTime: () => hasTime(reading),
+    onSmaller: (pageSize, { code, status }) =>
+      deps.log.warn('A page was too heavy for the platform; it is asked for in smaller pieces.', {
+        stream: stream.name,
+        ...{ pageSize, code, status },
+      }),
+  })
+  if (asked.pageSize !== null && asked.pageSize !== pageSizeOf(stream)) state.pageSize = asked.pageSize
+  return asked.page
 }
 
-function advance({ context, state, usedTokens, newTokens }: Reading, page: Page, newIds: number): void {
+/** Notes what an answer held besides the list, and names it the first time. */
+function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMembers = [] }: Page): void {
+  if (unknownMembers.length === 0) return
+  const { counted, fresh } = countUnknown(state.unknownMembers ?? [], unknownMembers)
+  state.unknownMembers = counted
+  if (fresh.length === 0) return
+  const names = fresh.join(', ')
+  deps.log.warn('Answers hold what is not known beside the list: the API has changed.', { stream: stream.name, names })
+}
+
+function advance(reading: Reading, page: Page, newIds: number): void {
+  const { context, state, usedTokens, newTokens } = reading
   const { name } = context.stream
+  noteUnknown(reading, page)
   state.pages += 1
   state.barrenPages = newIds > 0 ? 0 : state.barrenPages + 1
   if (page.isLast(newIds)) {
@@ -176,7 +206,7 @@ async function refusalOr(page: Promise<Page>, token: string | null): Promise<Pag
   }
 }
 
-/** The place of a scan that reads its list from the first page once more. What it has seen already is not gone by that. */
+/** The place of a scan that reads its list from the first page once more. Only what it sees from there on is there. */
 export function nextPass({ pass }: Pick<Scan, 'pass'>): Pick<Scan, 'position' | 'pass' | 'barrenPages'> {
   return { position: { at: 'start' }, pass: pass + 1, barrenPages: 0 }
 }

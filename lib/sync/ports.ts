@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts'
+import type { Patience } from '../core/patience.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
@@ -10,8 +11,17 @@ export type Source = {
   fetchPage(stream: Stream, token: string | null, request: PageRequest): Promise<Page>
 }
 
-/** What a source is told besides the place. `onRequest` is called for each HTTP request, retries included. */
-export type PageRequest = { window: ScanWindow; signal: AbortSignal; onRequest: () => void }
+/**
+ * What a source is told besides the place. `pageSize` asks for smaller pages than the declared ones; `patience` bounds
+ * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included.
+ */
+export type PageRequest = {
+  window: ScanWindow
+  signal: AbortSignal
+  patience: Patience
+  pageSize?: number | undefined
+  onRequest: () => void
+}
 
 /** Of things that happened: those from `since` (null: the beginning) up to, not including, `until`. Unix ms. */
 export type ScanWindow = { since: number | null; until: number }
@@ -68,10 +78,10 @@ export type StoredRecord = CurrentRecord & { firstSeenAt: number; changedAt: num
 /** Rows of one table, column by column, in the order of `columnsOf(table)`. */
 export type RowBatch = { table: Table; columns: Cell[][]; rows: number }
 
-/** A record that breaks its schema: its reasons and its raw (redacted) form. */
-export type QuarantinedRecord = { key: string | null; reasons: string[]; raw: Json }
+/** A record that no table can take: why, and its raw (redacted) form as JSON text. */
+export type QuarantinedRecord = { key: string | null; reasons: string[]; raw: string }
 
-/** A valid, redacted record as the list showed it, unchanged ones included, with its content hash. */
+/** A redacted record as the list showed it, unchanged ones and odd ones included, with its content hash. */
 export type ObservedRecord = { hash: string; record: { [key: string]: Json } }
 
 /** The scan in which something was observed. */
@@ -79,8 +89,10 @@ export type ScanIds = { runId: string; scanId: string }
 
 /** What an observer gets to see of a scan that has read its list to the end. */
 export type ObservedScan = ScanIds & {
-  /** Primary keys of all known records that the list showed. */
+  /** Primary keys of all known records that the list showed as it was read to its end. */
   seen: () => Iterable<string>
+  /** Why the scan is suspect, so that what its list lacks is not to be taken for gone; null when it is gone. */
+  withheld: string | null
   /** Writes rows of one of the stream's `observedTables` into the scan's files. */
   writeRows: (table: Table, records: readonly unknown[]) => Promise<void>
 }

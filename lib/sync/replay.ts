@@ -87,12 +87,13 @@ function makeEntryUncertain({ key, kind, hash }: IndexEntry, known: Known) {
 function replay(bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean {
   try {
     const { header, entries } = decodeIndex(bytes)
-    for (const { key, hash, changedAt, kind, pass } of entries) {
+    for (const { key, hash, changedAt, kind, isOdd, pass } of entries) {
       const found = table.find(key)
       const at = found < 0 ? table.add(key) : found
       table.setHash(at, hash)
       table.setChangedAt(at, changedAt)
       table.mark(at, kind, pass)
+      table.setOdd(at, isOdd)
     }
     files.push(...header.files)
     // Tokens of an earlier pass may come again.

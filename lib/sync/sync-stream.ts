@@ -4,9 +4,10 @@ import type { Stream } from '../streams/stream.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
+import { countsOfRun } from './counts-of-run.ts'
 import { emitMetrics } from './emit-metrics.ts'
-import { countsOf } from './flusher.ts'
-import { type Attempt, openScan, progressOf } from './open-scan.ts'
+import { countsOf, type Stop } from './flusher.ts'
+import { type Attempt, openScan, progressOf, untilText } from './open-scan.ts'
 
 /**
  * One attempt at a stream: goes on where the last one stopped, until the list ends, time is short, or the platform says
@@ -63,8 +64,11 @@ async function giveUp(attempt: Attempt, error: unknown): Promise<StreamResult> {
   }
   const status = statusFor(error, attempt.context)
   const retryAfterMs = error instanceof SyncError && status === 'rate_limited' ? (error.retryAfterMs ?? null) : null
+  // Whoever stopped a wait asks for none.
+  const notBefore = retryAfterMs ? deps.clock.now() + retryAfterMs : null
   const rereads = error instanceof SyncError && leadsNowhere.has(error.code)
-  const result = await stopFor(attempt, { status, reason: messageOf(error), retryAfterMs, rereads })
+  const reason = notBefore === null ? messageOf(error) : `${messageOf(error)} ${untilText(notBefore)}`
+  const result = await stopFor(attempt, { status, reason, retryAfterMs, notBefore, rereads })
   // What nobody threw on purpose is a bug: it surfaces with its stack, after the lease is given up.
   if (!(error instanceof SyncError)) throw error
   return result
@@ -85,14 +89,14 @@ function wasCutShort(error: SyncError, { deps: { deadline, settings } }: ScanCon
   return error instanceof RetryableError && deadline.remainingMs() < settings.marginMs + defaultRetry.totalMs
 }
 
-type Ending = { status: StreamStatus; reason: string | null; retryAfterMs?: number | null; rereads?: boolean }
+type Ending = Pick<Stop, 'status' | 'reason'> & Partial<Stop> & { retryAfterMs?: number | null }
 
 /** Gives the lease up with a status. If even that fails the lease runs out by itself. */
 async function stopFor(attempt: Attempt, ending: Ending): Promise<StreamResult> {
   const { deps, stream } = attempt.context
-  const { status, reason, rereads = false } = ending
+  const { status, reason, rereads = false, notBefore = null } = ending
   try {
-    await attempt.flusher.stop({ status, reason, rereads })
+    await attempt.flusher.stop({ status, reason, rereads, notBefore })
   } catch (error) {
     deps.log.error('The status of a stream could not be written.', { stream: stream.name, reason: messageOf(error) })
   }
@@ -101,5 +105,7 @@ async function stopFor(attempt: Attempt, ending: Ending): Promise<StreamResult> 
 
 function resultOf(attempt: Attempt, { status, reason, retryAfterMs = null }: Ending): StreamResult {
   const { stream, run } = attempt.context
-  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs, counts: countsOf(progressOf(attempt)) }
+  const counts = countsOf(progressOf(attempt))
+  const ofRun = countsOfRun(counts, attempt.context)
+  return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs, counts, ofRun }
 }

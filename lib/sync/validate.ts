@@ -1,30 +1,44 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { canonicalJson, isPlainObject } from '../core/canonical-json.ts'
 import type { Json } from '../core/json.ts'
+import { levelsAllowed } from '../core/nesting.ts'
+import { kindOf } from '../streams/leaves.ts'
+import { coreOf, fieldAt } from '../streams/schema-layers.ts'
+import type { Stream } from '../streams/stream.ts'
 
-const reasonsKept = 10
+/** Why a record can't be taken whose nesting no function that calls itself could follow. */
+export const tooDeep = `nested deeper than ${levelsAllowed} levels`
 
-/**
- * Why a record can't be taken: each place that breaks the schema, without its value. Empty when it is valid.
- */
-export function reasonsAgainst(schema: z.ZodType, record: Json, key: string | null): string[] {
-  const result = schema.safeParse(record)
-  const reasons = result.success
-    ? []
-    : result.error.issues.slice(0, reasonsKept).map(({ path, message }) => `${path.join('.') || 'record'}: ${message}`)
-  if (key === null && reasons.length === 0) reasons.push('the primary key is empty, too long, or not exact')
-  return reasons
+/** Why a record has no primary key that can be used, without any value of it. */
+export function whyUnkeyed(record: Json, { primaryKey }: Pick<Stream, 'primaryKey'>): string {
+  if (!isPlainObject(record)) return `the record is ${kindOf(record)}, not an object`
+  if (!Object.hasOwn(record, primaryKey)) return `${primaryKey}: the primary key is missing`
+  return `${primaryKey}: the primary key is empty, too long, not exact, or of another type`
 }
 
 // DynamoDB keys hold at most 2048 bytes, the stream's name included.
 const keyBytesAllowed = 1_500
 
-/** The primary key of a record: an exact integer, or a text that is neither empty nor too long. Null for anything else. */
-export function keyOf(record: Json, field: string): string | null {
-  const value = isPlainObject(record) ? record[field] : undefined
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
-  const usable = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= keyBytesAllowed
-  return usable ? value : null
+/** Reads the primary key of a record: null for what has none that can be used. */
+export type KeyReader = (record: Json) => string | null
+
+/**
+ * The key reader of a stream. A key is an exact integer, also one that came as text, or a text that is neither empty nor
+ * too long, as the schema declares it. Of a record that names itself in the other type nobody knows if it is the same.
+ */
+export function keyReaderOf({ schema, primaryKey }: Pick<Stream, 'schema' | 'primaryKey'>): KeyReader {
+  const read = coreOf(fieldAt(schema, primaryKey)) instanceof z.ZodNumber ? integerKey : textKey
+  return (record) =>
+    isPlainObject(record) && Object.hasOwn(record, primaryKey) ? read(record[primaryKey] as Json) : null
+}
+
+function integerKey(value: Json): string | null {
+  const number = typeof value === 'string' && /^(?:0|-?[1-9]\d{0,15})$/.test(value) ? Number(value) : value
+  return Number.isSafeInteger(number) ? `${number as number}` : null
+}
+
+function textKey(value: Json): string | null {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= keyBytesAllowed ? value : null
 }
 
 /** A record with well-formed strings, and its canonical text. */

@@ -1,6 +1,8 @@
+import type { Json } from '../core/json.ts'
+import type { ExtractedRow } from '../streams/extract.ts'
 import type { Stream } from '../streams/stream.ts'
-import { type Cell, columnsOf, type Table } from '../streams/table.ts'
-import type { Batch, RecordChange } from './batch.ts'
+import { type Cell, columnsOf, keyCell, type Table } from '../streams/table.ts'
+import type { Batch } from './batch.ts'
 import type { PartFile } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { encodeIndex } from './index-format.ts'
@@ -17,7 +19,7 @@ export async function writeBatch(
   const { deps, lease, scan, observer } = context
   const records = [...batch.changes.values()].map(({ key, hash, body }) => ({ key, hash, body }))
   const files = await writeLake(context, batch, path)
-  // The records as objects are several times their text, and writing them to the table takes longest.
+  // The rows are about as large as the records' text, and writing those to the table takes longest.
   batch.changes.clear()
   const { seen } = batch
   await deps.index.writePart(
@@ -45,14 +47,13 @@ async function writeLake(context: ScanContext, batch: Batch, path: PartPath): Pr
 
 /** The rows of a batch, table by table; a table without rows is left out. */
 function* batchRows(stream: Stream, batch: Batch, path: PartPath): Iterable<RowBatch> {
-  for (const table of stream.tables as readonly Table[]) {
+  for (const [at, table] of stream.tables.entries()) {
     const columns: Cell[][] = columnsOf(table).map(() => [])
-    for (const change of batch.changes.values()) {
-      const meta = metaCells('upsert', path, change)
-      for (const cells of table.rows(change.record as never)) append(columns, [...cells, ...meta])
+    for (const { hash, rows } of batch.changes.values()) {
+      for (const row of rows[at] ?? []) append(columns, row.cells, metaCells('upsert', path, { hash, ...row }))
     }
-    if (table === (stream.tables[0] as unknown)) {
-      for (const key of batch.deletes) append(columns, [...deletedRow(table, key), ...metaCells('delete', path, null)])
+    if (at === 0) {
+      for (const key of batch.deletes) append(columns, deletedRow(table, key), metaCells('delete', path))
     }
     const rows = columns[0]?.length ?? 0
     if (rows > 0) yield { table, columns, rows }
@@ -62,26 +63,30 @@ function* batchRows(stream: Stream, batch: Batch, path: PartPath): Iterable<RowB
 /** Rows that an observer hands over: they stem from no record of the stream. */
 export function observedRows(table: Table, records: readonly unknown[], path: PartPath): RowBatch {
   const columns: Cell[][] = columnsOf(table).map(() => [])
-  const meta = metaCells('upsert', path, null)
+  const meta = metaCells('upsert', path)
   for (const record of records) {
-    for (const cells of table.rows(record as never)) append(columns, [...cells, ...meta])
+    for (const { cells } of table.read(record as Json).rows) append(columns, cells, meta)
   }
   return { table, columns, rows: columns[0]?.length ?? 0 }
 }
 
+type OfRow = { hash: string | null } & Pick<ExtractedRow, 'extra' | 'invalid'>
+const ofNoRecord: OfRow = { hash: null, extra: null, invalid: null }
+
 /** The cells of the columns that every table carries (`metaColumns`). */
-function metaCells(op: 'upsert' | 'delete', path: PartPath, change: RecordChange | null): Cell[] {
+function metaCells(op: 'upsert' | 'delete', path: PartPath, { hash, extra, invalid } = ofNoRecord): Cell[] {
   const { runId, scanId, part, startedAt } = path
-  return [op, runId, scanId, part, startedAt, change?.hash ?? null, change?.extra ? JSON.stringify(change.extra) : null]
+  return [op, runId, scanId, part, startedAt, hash, extra, invalid]
 }
 
-function append(columns: Cell[][], cells: Cell[]): void {
-  for (let i = 0; i < columns.length; i++) (columns[i] as Cell[]).push(cells[i] as Cell)
+/** Adds a row, column by column: its own cells, then those of `meta`. */
+function append(columns: Cell[][], cells: readonly Cell[], meta: readonly Cell[]): void {
+  const own = cells.length
+  for (let i = 0; i < own; i++) (columns[i] as Cell[]).push(cells[i] as Cell)
+  for (let i = 0; i < meta.length; i++) (columns[own + i] as Cell[]).push(meta[i] as Cell)
 }
 
 /** A delete keeps the key and nothing else. */
 function deletedRow(table: Table, key: string): Cell[] {
-  return table.columns.map(({ name, type }) =>
-    table.key.includes(name) ? (type === 'int64' ? Number(key) : key) : null,
-  )
+  return table.columns.map((column) => (table.key.includes(column.name) ? keyCell(key, column) : null))
 }

@@ -14,13 +14,14 @@ function hooked(parts = auditParts()) {
   const rows: Record<string, Row[]> = { enterprise_setting_changes: [], audit_findings: [] }
   const writeRows: WriteRows = async (table, records) => {
     for (const record of records) {
-      for (const cells of table.rows(record as never)) {
+      for (const { cells } of table.read(record as Json).rows) {
         rows[table.name]?.push(Object.fromEntries(table.columns.map(({ name }, at) => [name, cells[at]])))
       }
     }
   }
   const hook = createAuditHook({ ...parts, watch: createWatch(watchRules) })
-  const complete = (...numbers: number[]) => hook.onComplete({ ...scan, seen: new Set(numbers), writeRows }, signal)
+  const complete = (...numbers: number[]) =>
+    hook.onComplete({ ...scan, seen: new Set(numbers), withheld: null, writeRows }, signal)
   return { ...parts, rows, hook, complete, changes: rows.enterprise_setting_changes!, findings: rows.audit_findings! }
 }
 function withSettings(number: number, settings: { [key: string]: Json }) {
@@ -36,7 +37,7 @@ describe('the audit trail in a scan', () => {
       scan,
       signal,
     )
-    const { matches, entries, findings } = await complete(1, 2, 3)
+    const { matches, pastMatches, entries, findings } = await complete(1, 2, 3)
     expect(entries).toBe(3)
     expect(findings).toEqual([])
     expect(changes).toMatchObject([
@@ -52,9 +53,11 @@ describe('the audit trail in a scan', () => {
         rules: 'shield-off',
       },
     ])
-    expect(matches).toEqual([
+    expect(matches).toEqual([])
+    expect(pastMatches).toEqual([
       {
         revision: 3,
+        sequence: 3,
         path: 'enableAgentShield',
         kind: 'changed',
         rule: 'shield-off',
@@ -76,6 +79,19 @@ describe('the audit trail in a scan', () => {
     await acknowledge()
     expect(await complete(1)).toMatchObject({ entries: 0, findings: [], matches: [] })
     expect([changes.length, findings.length]).toEqual([0, 0])
+  })
+
+  it('keeps what the first look brought apart from what came since, also when it is told again', async () => {
+    const { hook, complete } = hooked()
+    const first = [withSettings(1, { enableAgentShield: true }), withSettings(2, { enableAgentShield: false })]
+    await hook.afterFlush(first, scan, signal)
+    // Nobody acknowledges it.
+    await complete(1, 2)
+    await hook.afterFlush([withSettings(3, {}), withSettings(4, { enableAgentShield: true })], scan, signal)
+    await hook.afterFlush([withSettings(5, { enableAgentShield: false })], scan, signal)
+    const { matches, pastMatches } = await complete(1, 2, 3, 4, 5)
+    expect(pastMatches).toMatchObject([{ revision: 2, rule: 'shield-off' }])
+    expect(matches).toMatchObject([{ revision: 5, rule: 'shield-off' }])
   })
 
   it('compares with what was recorded before, also when another revision comes between', async () => {

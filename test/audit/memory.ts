@@ -5,6 +5,7 @@ import { createIndexCache } from '../../lib/audit/trail/index-cache.ts'
 import type { HeadStore, Signer, VersionedHead, WorkStore } from '../../lib/audit/trail/ports.ts'
 import { createRecorder, type SeenRevision } from '../../lib/audit/trail/recorder.ts'
 import { type ChainName, sequenceOf, unseal } from '../../lib/audit/trail/sealed.ts'
+import { withLowS } from '../../lib/audit/trail/signature.ts'
 import { createTrail } from '../../lib/audit/trail/trail.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { contentHash } from '../../lib/core/hash.ts'
@@ -54,8 +55,25 @@ export const testSigner: Signer = {
       .update(publicKey.export({ type: 'spki', format: 'der' }))
       .digest('hex'),
   publicKeyPem: async () => publicKey.export({ type: 'spki', format: 'pem' }) as string,
-  sign: async (bytes) => sign('sha256', bytes, privateKey),
+  sign: async (bytes) => withLowS(sign('sha256', bytes, privateKey)),
 }
+
+/** A signature in the other form that proves the same: anyone can make it, without the key. */
+export function otherForm(signature: Uint8Array): Buffer {
+  const integerAt = (at: number) => {
+    const bytes = signature.subarray(at + 2, at + 2 + (signature[at + 1] as number))
+    return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  }
+  const [r, s] = [integerAt(2), integerAt(4 + (signature[3] as number))]
+  const integers = [r, order - s].flatMap((value) => {
+    const bytes = Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+    const first = bytes.findIndex((byte) => byte !== 0)
+    const digits = [...((bytes[first] as number) > 127 ? [0] : []), ...bytes.subarray(first)]
+    return [2, digits.length, ...digits]
+  })
+  return Buffer.from([0x30, integers.length, ...integers])
+}
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
 /** A clock that stands at a time until it is moved. Sleeping gives way to others and takes no time. */
 export function testClock(start = Date.UTC(2026, 0, 5)): Clock & { at: number } {

@@ -29,9 +29,16 @@ describe('the audit commands', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('12 entries, 0 findings, 1 digests')
     expect(stdout).toMatch(/Newest digest: number 1 of \S+, up to entry 12\./)
-    expect(stdout).toContain('complete and unaltered')
+    expect(stdout).toMatch(/^The evidence is complete and unaltered up to digest 1 of \S+Z\.$/m)
     const json = JSON.parse((await audit('verify', local, '--json')).stdout)
-    expect(json).toMatchObject({ ok: true, checked: { entries: 12 }, newestDigest: { sequence: 1 }, faults: [] })
+    expect(json).toMatchObject({
+      ok: true,
+      checked: { entries: 12 },
+      newestDigest: { sequence: 1 },
+      faults: [],
+      notes: [],
+    })
+    expect(stdout).toContain(`for --expect: ${json.newestDigest.hash}`)
     expect(await audit('verify', local, '--key-id', json.keyIds[0])).toMatchObject({ code: 0 })
     expect(await audit('verify', local, '--key-id', '0'.repeat(64))).toMatchObject({ code: 1 })
     expect(await audit('verify', local, '--key-id', 'abc')).toMatchObject({ code: 2 })
@@ -78,7 +85,7 @@ describe('the audit commands', () => {
     const out = join(folder.path, 'report.html')
     expect(await audit('report', local, '--out', out)).toMatchObject({ code: 0 })
     const page = readFileSync(out, 'utf8')
-    expect(page).toContain('The evidence is complete and unaltered.')
+    expect(page).toContain('The evidence is complete and unaltered up to digest 1 of ')
     expect(page.match(/<li id="entry-/g)).toHaveLength(12)
     expect(page).not.toMatch(/-secret-/)
   })
@@ -87,6 +94,7 @@ describe('the audit commands', () => {
     const out = join(folder.path, 'pack')
     const exported = await audit('export', local, '--out', out)
     expect(exported.code).toBe(0)
+    expect(exported.stdout).toMatch(/^ {2}node verify\.mjs --key-id [0-9a-f]{64} --expect [0-9a-f]{64}$/m)
     expect(existsSync(join(out, 'report.html'))).toBe(true)
     expect(await audit('verify', '--from', out)).toMatchObject({ code: 0 })
     expect((await audit('verify', '--from', out)).stdout).not.toContain('bare copy')
@@ -99,6 +107,33 @@ describe('the audit commands', () => {
     expect(altered.code).toBe(1)
     expect(altered.stdout).toContain('audit/entries/0000000005.json')
     expect(readdirSync(out).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  it('verify holds the trail, or a copy, against what was noted elsewhere', async () => {
+    const bucket = join(state, 's3', 'platform-sync-audit')
+    const { newestDigest } = JSON.parse((await audit('verify', local, '--json')).stdout)
+    const later = new Date(Date.parse(newestDigest.writtenAt) + 1).toISOString()
+    for (const where of [local, `--from=${bucket}`]) {
+      const right = await audit('verify', where, '--expect', newestDigest.hash, '--as-of', newestDigest.writtenAt)
+      expect([right.code, right.stdout]).toEqual([0, expect.stringContaining('It has the digest that you expect.')])
+      const other = await audit('verify', where, '--json', '--expect', 'A'.repeat(64))
+      expect([other.code, JSON.parse(other.stdout)]).toMatchObject([
+        1,
+        { ok: false, expected: { digest: 'a'.repeat(64), asOf: null }, faults: [{ kind: 'set_back' }] },
+      ])
+      const old = await audit('verify', where, '--as-of', later)
+      expect([old.code, old.stdout]).toEqual([1, expect.stringContaining(`older than ${later}`)])
+    }
+    for (const args of [
+      ['--expect', 'abc'],
+      ['--as-of', 'yesterday'],
+      ['--as-of', '2026-02-31'],
+    ]) {
+      expect(await audit('verify', '--from', bucket, ...args)).toMatchObject({ code: 2 })
+    }
+    expect((await audit('verify', '--from', bucket)).stdout).toContain(
+      'A copy that was set back to an earlier day looks',
+    )
   })
 
   it('verify asks for a folder, not a file', async () => {

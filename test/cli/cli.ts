@@ -45,6 +45,7 @@ export async function cliHere(
     stderr,
     exit,
     fetch,
+    useProxies: () => {},
     clock: systemClock,
     interrupted,
   })

@@ -153,8 +153,19 @@ describe('limits on the command line', () => {
       'Earlier requests are not finished',
     )
 
-    expect((await run(['redrive'])).code).toBe(0)
+    expect(refused.stdout).toMatch(/^Failed, and comes again: plan-\S+ \(message \S+\): .*status 401/m)
+    const redriven = await run(['redrive'])
+    expect(redriven.code).toBe(0)
     expect(simulator.limits.get(String(ana))).toBe(77)
+  })
+
+  it('applies the plan of a file whose name a queue would refuse (SQS-14)', async () => {
+    const [ana] = await emails(1)
+    const name = 'odd \ufffe\uffff\u{1f600}.csv'
+    const { document } = await json(['plan', sheet(name, [`${ana},76`])])
+    expect((await run(['apply', document.id])).code).toBe(0)
+    const [newest] = (await json(['outcomes', '--email', String(ana)])).document
+    expect(newest).toMatchObject({ outcome: 'applied', limit: 76, source: `plan ${document.id} of ${name}` })
   })
 
   it('stops at Ctrl-C when the batch under way has its outcomes, and loses nothing', async () => {

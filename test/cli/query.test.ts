@@ -111,11 +111,11 @@ describe('views over the lake', () => {
   })
 
   it('show what is in quarantine, with its reasons and its raw form', async () => {
-    simulator.put('users', 'user_bad', { value: { id: 'user_bad', email: 12 } })
+    simulator.put('users', 'user_bad', { text: `{"id":"user_bad","metadata":${'['.repeat(300)}${']'.repeat(300)}}` })
     await sync()
-    const [row] = await rows("select stream, key, reasons, raw->>'email', run_id, scan_id from quarantine")
+    const [row] = await rows('select stream, key, reasons, run_id, scan_id from quarantine')
     const id = expect.stringMatching(/./)
-    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('email')], '12', id, id])
+    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('200 levels')], id, id])
     simulator.remove('users', 'user_bad')
   })
 

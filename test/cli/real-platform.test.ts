@@ -10,7 +10,7 @@ const outputs: Ended[] = []
 let simulator: Simulator
 let environment: Record<string, string>
 
-const { run, json } = cliIn(folder.path)
+const { run } = cliIn(folder.path)
 async function kept(ended: Promise<Ended>) {
   outputs.push(await ended)
   return ended
@@ -54,10 +54,7 @@ describe('a platform that the environment names', () => {
   })
 
   it('fails with what to check when the key is wrong: exit 1, and nothing is deleted', async () => {
-    const { code, document, stderr } = await json(['sync', '--local', './data'], {
-      ...environment,
-      PLATFORM_API_KEY: 'wrong',
-    })
+    const { code, document, stderr } = await here(['sync'], { ...environment, PLATFORM_API_KEY: 'wrong' })
     expect(code).toBe(1)
     expect(document.status).toBe('failed')
     const own = ['credit_limit_outcomes', 'hook_events']

@@ -1,3 +1,4 @@
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { FatalError, messageOf, RejectedError, RetryableError, SyncError } from '../../lib/core/errors.ts'
 
@@ -21,6 +22,20 @@ describe('errors', () => {
       status: 503,
     })
     expect(error.stack).toContain('errors.test.ts')
+  })
+
+  it('keep their names in a bundle that shortens those of classes', async () => {
+    const entryPoint = new URL('../../lib/core/errors.ts', import.meta.url).pathname
+    const { outputFiles } = await build({
+      entryPoints: [entryPoint],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+    })
+    const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
+    const bundled = (await import(`data:text/javascript;base64,${code}`)) as { FatalError: typeof FatalError }
+    expect(new bundled.FatalError('It failed.', { code: 'usage' }).name).toBe('FatalError')
   })
 
   it('have no cause unless there is one', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
-import { isRawNumber, type Json, parseJson } from '../../lib/core/json.ts'
+import { isRawNumber, type Json, lineJson, parseJson } from '../../lib/core/json.ts'
 
 function digits(value: Json) {
   return isRawNumber(value) ? value.rawJSON : undefined
@@ -63,5 +63,34 @@ describe('parsing JSON', () => {
         expect(canonicalJson(parseJson(JSON.stringify(value)))).toBe(canonicalJson(JSON.parse(JSON.stringify(value))))
       }),
     )
+  })
+})
+
+describe('deep JSON', () => {
+  it('keeps digits at any depth, and takes no string for a number', () => {
+    const levels = 20_000
+    const inner =
+      '{"n":12345678901234567890,"m":1.5,"s":"\\u000012345678901234567890","t":"12345678901234567890 \\" 1"}'
+    let value = parseJson(`${'['.repeat(levels)}${inner}${']'.repeat(levels)}`)
+    while (Array.isArray(value)) value = value[0]!
+    expect(JSON.stringify(value)).toBe(inner)
+  })
+
+  it('is no JSON where it breaks off', () => {
+    expect(() => parseJson(`${'['.repeat(20_000)}12345678901234567890`)).toThrow(SyntaxError)
+  })
+
+  it('is refused with its reason where it would have to be written canonically', () => {
+    const value = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as Json
+    expect(() => canonicalJson(value)).toThrow(/nested deeper than 1000 levels/)
+  })
+})
+
+describe('JSON of one line', () => {
+  it('has no character that ends a line for some reader, and is the same value (LINE-01)', () => {
+    const value = { 'a\u2028b': 'c\u2029d\u0085e\nf' }
+    const text = lineJson(value)
+    expect(text).toMatch(/^[\x20-\x7e]+$/)
+    expect(JSON.parse(text)).toEqual(value)
   })
 })

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../../lib/core/log.ts'
 import { pollOnce } from '../../lib/local/poller.ts'
 import { createInbox } from '../../lib/stores/inbox.ts'
@@ -12,6 +12,13 @@ let platform: Platform
 let apply: (event: unknown, context: Context) => Promise<unknown>
 let importFile: (event: unknown, context: Context) => Promise<void>
 
+let environment: Record<string, string>
+
+/** What a function finds in its environment; each test gives it back. */
+function stubEnvironment() {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+}
+
 beforeAll(async () => {
   platform = await startPlatform()
   const url = platform.simulator.url
@@ -21,12 +28,13 @@ beforeAll(async () => {
     POWERTOOLS_METRICS_DISABLED: 'true',
     POWERTOOLS_METRICS_NAMESPACE: 'Test',
   }
-  for (const [name, value] of Object.entries({ ...limits().variables, ...variables, ...quiet })) vi.stubEnv(name, value)
+  environment = { ...limits().variables, ...variables, ...quiet }
+  stubEnvironment()
   apply = (await import('../../functions/apply-credit-limits.ts')).handler
   importFile = (await import('../../functions/import-credit-limits.ts')).handler
 })
+beforeEach(stubEnvironment)
 afterAll(async () => {
-  vi.unstubAllEnvs()
   await platform.simulator.close()
 })
 

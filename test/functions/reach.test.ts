@@ -39,7 +39,7 @@ function clientsOf(reached: ReadonlySet<string>): string[] {
 /** For each function the folders of lib and the clients of AWS that it runs with. What it doesn't run is not in its bundle. */
 const reaches: Record<string, { rooms: string[]; clients: string[] }> = {
   'apply-credit-limits': {
-    rooms: ['compose', 'core', 'limits', 'platform', 'stores', 'streams'],
+    rooms: ['compose', 'core', 'limits', 'platform', 'redaction', 'stores', 'streams'],
     clients: ['dynamodb', 'secrets-manager', 'sqs'],
   },
   'audit-digest': {

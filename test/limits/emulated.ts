@@ -33,8 +33,9 @@ export function useEmulatedLimits(): () => EmulatedLimits {
 
 let sent = 0
 
-/** Puts a text on a queue, as any producer would. */
-export async function send(sqs: SQSClient, queueUrl: string, body: string): Promise<void> {
+/** Puts a text on a queue, as any producer would; answers the name that the queue gives it. */
+export async function send(sqs: SQSClient, queueUrl: string, body: string): Promise<string | undefined> {
   const ids = { MessageGroupId: 'credit-limits', MessageDeduplicationId: `test-${++sent}` }
-  await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...ids }))
+  const { MessageId } = await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...ids }))
+  return MessageId
 }

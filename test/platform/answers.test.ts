@@ -23,12 +23,12 @@ describe('a success that brings no data', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is an error with an excerpt when it stays so (HTTP-07)', async () => {
-    const { url } = await stubServer(text(`<h1>Back soon</h1>\n${'x'.repeat(500)}`))
+  it('is an error with its type, its length and the place of the fault when it stays so (HTTP-07)', async () => {
+    const { url } = await stubServer(text('<h1>Back soon</h1>', 200, { 'content-type': 'text/html; charset=utf-8' }))
     const error = await failure(clientOf(url).get(sessionsList, {}))
     expect(error).toMatchObject({ name: 'RetryableError', code: 'unexpected_body' })
-    expect(error.message).toContain('<h1>Back soon</h1> xxx')
-    expect(error.message).not.toContain('x'.repeat(200))
+    expect(error.message).toContain('text/html, 18 characters, no valid JSON at character 0, where "<" stands')
+    expect(error.message).not.toContain('Back soon')
   })
 
   it.each([204, 202, 206])('is fatal with status %d, which the API does not use (HTTP-07)', async (status) => {
@@ -49,9 +49,11 @@ describe('a success that brings no data', () => {
     },
   )
 
-  it('is data when a field named error stands among others', async () => {
-    const { url } = await stubServer(json({ ...page, error: 'kept' }))
-    await expect(clientOf(url).get(sessionsList, {})).resolves.toMatchObject({ error: 'kept' })
+  it('is data when a field named error stands among those of a resource', async () => {
+    const at = Date.UTC(2026, 4, 6)
+    const session = { sessionId: 's1', status: 'idle', messageCount: 0, createdAt: at, updatedAt: at, error: 'kept' }
+    const { url } = await stubServer(json(session))
+    await expect(clientOf(url).getSession('s1')).resolves.toMatchObject({ error: 'kept' })
   })
 
   it('is refused when it is larger than 64 MB, without reading the rest', async () => {
@@ -65,8 +67,42 @@ describe('a success that brings no data', () => {
       more()
     })
     const error = await failure(clientOf(url, { timeoutMs: 20_000 }).get(sessionsList, {}))
-    expect(error).toMatchObject({ name: 'FatalError', code: 'unexpected_body' })
+    expect(error).toMatchObject({ name: 'FatalError', code: 'too_large' })
     expect(error.message).toContain('64 MB')
+  })
+})
+
+describe('an error that is about a body (AUD-07)', () => {
+  const secret = 'sk-live-LEAK77'
+  const settings = `{"changes":[{"revision":7,"settings":{"customModels":[{"apiKey":"${secret}"}]},"n":NaN}]}`
+
+  it.each([
+    ['a success that can not be parsed', text(settings)],
+    ['a success whose secret is what can not be parsed', text(`{"apiKey": ${secret}}`)],
+    ['an error status', text(settings, 500)],
+    ['an error status that can be parsed', text(settings.replace('NaN', '1'), 500)],
+    ['a refusal', json({ message: 'no', data: { apiKey: secret }, details: { apiKey: secret, list: [secret] } }, 403)],
+    ['an error with status 200', json({ error: { code: 7, apiKey: secret } })],
+    ['a partial list', json({ ...page, errors: [{ message: 'late', apiKey: secret }] })],
+  ])('quotes nothing of it: %s', async (_name, reply) => {
+    const { url } = await stubServer(reply)
+    const error = await failure(clientOf(url).get(sessionsList, {}))
+    expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain('LEAK')
+  })
+
+  it('says where it is no JSON (JSON-12)', async () => {
+    const { url } = await stubServer(text(settings))
+    const error = await failure(clientOf(url).get(sessionsList, {}))
+    expect(error.message).toContain(`no valid JSON at character ${settings.indexOf('NaN')}, where NaN stands`)
+  })
+
+  it('tells what the platform says of itself in words, redacted and short', async () => {
+    const told = { code: 'E7', title: 'Refused', detail: `token ${secret} is no good`, errors: ['x'.repeat(500)] }
+    const { url } = await stubServer(json(told, 422))
+    const redactText = (words: string) => words.replaceAll(secret, 'redacted')
+    const error = await failure(clientOf(url, { redactText }).get(sessionsList, {}))
+    expect(error.message).toContain('The answer: Refused; token redacted is no good; E7')
+    expect(error.message.length).toBeLessThan(500)
   })
 })
 

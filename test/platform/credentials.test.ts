@@ -5,7 +5,7 @@ import { silentLog } from '../../lib/core/log.ts'
 import { excerpt, scrub } from '../../lib/platform/scrub.ts'
 import { fixedCredentials } from '../../lib/platform/transport.ts'
 import { clientOf, failure, sessionsList } from './fixture.ts'
-import { json, stubServer, text } from './stub-server.ts'
+import { json, stubServer } from './stub-server.ts'
 
 const key = 'key_live_ABC123/+~&x'
 const session = {
@@ -98,7 +98,7 @@ describe('a credential in errors and logs (HTTP-10)', () => {
     ['in base64url', Buffer.from(key).toString('base64url')],
     ['across the end of the excerpt', `${'.'.repeat(190)}${key}`],
   ])('is masked when the platform echoes it %s', async (_name, echoed) => {
-    const { url } = await stubServer(text(`bad token: ${echoed} !`, 403))
+    const { url } = await stubServer(json({ message: `bad token: ${echoed} !` }, 403))
     const error = await failure(clientOf(url, { credentials: fixedCredentials(key) }).get(sessionsList, {}))
     expect(error).toMatchObject({ code: 'forbidden' })
     expect(error.message).toContain('bad token')

@@ -11,11 +11,11 @@ import {
   jsonText,
   knownValuesOf,
   openEnum,
-  parseTime,
   resource,
   timeText,
   unixMs,
 } from '../../lib/platform/fields.ts'
+import { parseTime } from '../../lib/platform/times.ts'
 
 const noon = Date.UTC(2026, 4, 6, 12)
 
@@ -40,9 +40,54 @@ describe('times as strings', () => {
     },
   )
 
+  it.each([
+    ['2026-05-06T14:00:00+02', noon],
+    ['2026-05-06 12:00:00.123456+00', noon + 123],
+    ['2026-05-06 12:00:00 +0000', noon],
+    ['2026-05-06T12:00:00,5Z', noon + 500],
+    ['2026-05-06t12:00:00z', noon],
+    ['2026-05-06T12:00:00.123456789Z', noon + 123],
+    ['2026-05-06T12:00Z', noon],
+    ['2026-05-06T06:15:00-05:45', noon],
+    ['20260506T120000Z', noon],
+    ['20260506T120000.25+0000', noon + 250],
+    ['20260506', Date.UTC(2026, 4, 6)],
+    ['2026-05-06T24:00:00Z', Date.UTC(2026, 4, 7)],
+    ['2024-02-29', Date.UTC(2024, 1, 29)],
+  ])('%s is a usual form (TIME-04)', (text, ms) => {
+    expect(parseTime(text)).toBe(ms)
+  })
+
+  it.each(['2026-12-31T23:59:60Z', '2027-01-01T00:59:60.5+01', '20261231T235960Z'])(
+    '%s is a leap second, read as the last millisecond of its day (TIME-04)',
+    (text) => {
+      expect(parseTime(text)).toBe(Date.UTC(2027, 0, 1) - 1)
+    },
+  )
+
+  it.each([
+    '2026-02-30',
+    '2026-02-29T10:00:00Z',
+    '2026-04-31',
+    '2026-00-10',
+    '2026-05-00',
+    '2026-05-06T25:00:00Z',
+    '2026-05-06T24:00:01Z',
+    '2026-05-06T10:60:00Z',
+    '2026-05-06T10:00:61Z',
+    '2026-05-06T10:00:60Z',
+    '2026-05-06T10:00:00+24:00',
+    '2026-05-06T10:00:00+02:60',
+    '2026-05-06T10:00:00.Z',
+    '2026-05-06T10:00:00Z and more',
+    '20260230',
+  ])('%s is no time: neither the calendar nor the clock has it (TIME-04)', (text) => {
+    expect(parseTime(text)).toBeNull()
+  })
+
   it('without an offset are UTC, whatever the zone of the machine', () => {
-    const fields = fileURLToPath(new URL('../../lib/platform/fields.ts', import.meta.url))
-    const code = `import { parseTime } from ${JSON.stringify(fields)}; console.log(parseTime('2026-05-06T12:00:00'))`
+    const times = fileURLToPath(new URL('../../lib/platform/times.ts', import.meta.url))
+    const code = `import { parseTime } from ${JSON.stringify(times)}; console.log(parseTime('2026-05-06T12:00:00'))`
     const env = { ...process.env, TZ: 'America/St_Johns' }
     expect(execFileSync(process.execPath, ['--input-type=module', '-e', code], { env }).toString().trim()).toBe(
       `${noon}`,

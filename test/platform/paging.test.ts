@@ -21,8 +21,8 @@ describe('lists that page by cursor', () => {
   const body = (pagination: Json, users: Json[] = []): Json => ({ users, pagination })
 
   it('ask for pages of the declared size and send a cursor only when they have one', () => {
-    expect(reading.request(null)).toEqual({ endpoint, query: { limit: '100' } })
-    expect(reading.request('c1')).toEqual({ endpoint, query: { limit: '100', cursor: 'c1' } })
+    expect(reading.request({ token: null })).toEqual({ endpoint, query: { limit: '100' } })
+    expect(reading.request({ token: 'c1' })).toEqual({ endpoint, query: { limit: '100', cursor: 'c1' } })
   })
 
   it('end at hasMore: false whatever the cursor says (PAG-03)', () => {
@@ -63,7 +63,7 @@ describe('the readiness list', () => {
     const page = reading.parse({ reports: [{ reportId: 'a' }, { reportId: 'b' }] })
     expect(page.nextToken).toBe('b')
     expect(reading.endsWith(page, 2)).toBe(false)
-    expect(reading.request('b')).toEqual({ endpoint, query: { limit: '100', startAfter: 'b' } })
+    expect(reading.request({ token: 'b' })).toEqual({ endpoint, query: { limit: '100', startAfter: 'b' } })
   })
 
   it('ends at an empty page and at a page without a new id (PAG-06)', () => {
@@ -87,7 +87,7 @@ describe('a list that answers whole', () => {
     const page = reading.parse({ computers: [{ id: 'c1' }] })
     expect(page).toEqual({ records: [{ id: 'c1' }], nextToken: null })
     expect(reading.endsWith(page, 1)).toBe(true)
-    expect(reading.request(null)).toEqual({ endpoint, query: {} })
+    expect(reading.request({ token: null })).toEqual({ endpoint, query: {} })
   })
 })
 
@@ -100,12 +100,12 @@ describe('a list that exists per parent', () => {
   }
 
   it.each(Object.entries(readings))("is asked for at its parent's address: %s", (_way, reading) => {
-    expect(reading.request(null, 's1').endpoint).toEqual(messagesOf('s1'))
-    expect(reading.request('t', 's2').endpoint).toEqual(messagesOf('s2'))
+    expect(reading.request({ token: null, parent: 's1' }).endpoint).toEqual(messagesOf('s1'))
+    expect(reading.request({ token: 't', parent: 's2' }).endpoint).toEqual(messagesOf('s2'))
   })
 
   it('is not asked for without a parent', () => {
-    expect(() => readings.cursor.request(null)).toThrow(/list per parent/)
+    expect(() => readings.cursor.request({ token: null })).toThrow(/list per parent/)
   })
 })
 

@@ -62,12 +62,16 @@ describe('the request schemas', () => {
     expect(accepts(CreditLimitEntry, { email: '', limit: 1 })).toBe(false)
   })
 
-  it('take the outcome of a batch of limits only with both of its lists', () => {
+  it('take the outcome of a batch of limits with one of its lists at least, whatever its rows are', () => {
     const updated = [{ email: 'ana@acme.example', limit: 5 }]
     expect(
       accepts(CreditLimitsResult, { updated, errors: [{ email: 'bo@acme.example', error: 'no such user' }] }),
     ).toBe(true)
-    expect(accepts(CreditLimitsResult, { updated })).toBe(false)
+    expect(accepts(CreditLimitsResult, { updated, errors: null })).toBe(true)
+    expect(accepts(CreditLimitsResult, { errors: [null, 5] })).toBe(true)
+    for (const other of [{}, { updated: null, errors: null }, { updated: 3, errors: {} }, [], null]) {
+      expect(accepts(CreditLimitsResult, other), JSON.stringify(other)).toBe(false)
+    }
     expect(accepts(MessageReceipt, { messageId: 'm', status: 'pending' })).toBe(true)
     expect(accepts(MessageReceipt, { messageId: 'm' })).toBe(false)
   })

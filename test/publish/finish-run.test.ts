@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
+import { createPatience } from '../../lib/core/patience.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
 import type { Announcer } from '../../lib/publish/ports.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
@@ -32,6 +33,7 @@ async function drive(...results: (StreamResult | Error)[]) {
       if (next instanceof Error) throw next
       return next
     },
+    patience: createPatience(60_000),
     wait: async (ms) => void waits.push(ms),
   })
   return { status: outcome.status, reason: outcome.reason, attempts, waits }

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseJson } from '../../lib/core/json.ts'
 import { createLake } from '../../lib/stores/lake.ts'
 import { partitionPrefix, partKey, schemaVersion } from '../../lib/stores/lake-paths.ts'
 import { encodeParquet } from '../../lib/stores/parquet.ts'
 import { streams } from '../../lib/streams/index.ts'
-import { type Cell, columnsOf, defineTable, type Table } from '../../lib/streams/table.ts'
+import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
 import type { RowBatch } from '../../lib/sync/ports.ts'
 import { createMemoryLake } from '../support/memory/lake.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
@@ -23,13 +22,13 @@ lakeContract('in memory', createMemoryLake)
 lakeContract('in S3', () => createLake(emulated().lake))
 
 function column(name: string, type: 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json') {
-  return { name, type, doc: name, value: () => null } as const
+  return { name, type, doc: name } as const
 }
-const table: Table = defineTable({
+const table: Table = {
   name: 'samples',
   doc: 'One column of each type.',
   key: ['text'],
-  each: () => [],
+  read: () => ({ rows: [], misfits: [], drifted: false }),
   columns: [
     column('text', 'string'),
     column('whole', 'int64'),
@@ -38,10 +37,10 @@ const table: Table = defineTable({
     column('at', 'timestamp'),
     column('free', 'json'),
   ],
-})
+}
 const at = Date.UTC(2026, 4, 1, 12, 34, 56, 789)
 const full: Cell[] = ['é😀', 2 ** 53 - 1, 5, true, at, '{"Team":"a","team":"b"}']
-const meta: Cell[] = ['upsert', 'run-1', 'scan-1', 7, at, 'hash', null]
+const meta: Cell[] = ['upsert', 'run-1', 'scan-1', 7, at, 'hash', null, null]
 
 function batchOf(rows: Cell[][], of = table): RowBatch {
   return {
@@ -177,10 +176,10 @@ describe('where files lie', () => {
 describe('a quarantine file', () => {
   it('holds a line per record with its raw form as text, digits included (JSON-01)', async () => {
     const objects = createMemoryObjects()
-    const raw = parseJson('{"id":9007199254740993,"name":"a\\nb"}')
+    const raw = '{"id":9007199254740993,"name":"a\\nb"}'
     const records = [
       { key: null, reasons: ['no id'], raw },
-      { key: 'b', reasons: ['bad'], raw: null },
+      { key: 'b', reasons: ['bad'], raw: 'null' },
     ]
     const file = await createLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const lines = gunzipSync((await objects.get(file.key))!)
@@ -196,6 +195,19 @@ describe('a quarantine file', () => {
       run_id: 'run-1',
       scan_id: 'scan-1',
     })
+  })
+})
+
+describe('a line of a quarantine file', () => {
+  it('is one line to every reader, whatever ends a line for some (LINE-01)', async () => {
+    const objects = createMemoryObjects()
+    const title = 'one\u2028two\u2029three\u0085four'
+    const records = [{ key: title, reasons: ['no id'], raw: JSON.stringify({ title }) }]
+    const file = await createLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const text = gunzipSync((await objects.get(file.key))!).toString()
+    expect(text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)).toHaveLength(2)
+    const { key, raw } = JSON.parse(text)
+    expect([key, JSON.parse(raw)]).toEqual([title, { title }])
   })
 })
 

@@ -1,11 +1,13 @@
 import { parquetMetadata } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Json } from '../../lib/core/json.ts'
-import { parseTime, unixMs } from '../../lib/platform/fields.ts'
+import { formOf, unixMs } from '../../lib/platform/fields.ts'
+import { parseTime } from '../../lib/platform/times.ts'
 import { encodeParquet } from '../../lib/stores/parquet.ts'
-import { inspectorOf } from '../../lib/streams/drift.ts'
+import { type Extracted, extractorOf } from '../../lib/streams/extract.ts'
 import { platformStreams, streams } from '../../lib/streams/index.ts'
+import { coreOf, declaredBy } from '../../lib/streams/schema-layers.ts'
 import { tablesOf } from '../../lib/streams/stream.ts'
 import { type Cell, type ColumnType, columnsOf, type Table } from '../../lib/streams/table.ts'
 import { caseCollisions, fixtureOf, type JsonRecord, rowsOf } from './fixtures.ts'
@@ -29,7 +31,10 @@ describe.each(streams)('stream $name', (stream) => {
   })
 
   it('finds nothing unknown in its fixture', () => {
-    expect(records.map(inspectorOf(stream))).toEqual(records.map(() => ({ extra: null, drifted: false })))
+    for (const record of records) {
+      const { rows, invalid, drifted } = extractorOf(stream)(record)
+      expect({ extra: rows[0]![0]!.extra, invalid, drifted }).toEqual({ extra: null, invalid: [], drifted: false })
+    }
   })
 
   it('has a primary key that tells the records of its fixture apart', () => {
@@ -81,16 +86,34 @@ describe.each(streams)('stream $name', (stream) => {
     }
   })
 
-  it('knows each time of its fixture as one: what is none is refused, or kept beside its column', () => {
+  it('knows each time of its fixture as one: what is none is null, and kept beside its column', () => {
     for (const record of records) {
       const { odd, times } = withoutTimes(record)
-      const refused = stream.schema.safeParse(odd).error?.issues.length ?? 0
-      const kept = JSON.stringify(inspectorOf(stream)(odd).extra).split('long ago').length - 1
-      expect(refused + kept).toBe(times)
+      const told = invalidOf(extractorOf(stream)(odd)).filter(({ value }) => value === 'long ago' || value === seconds)
+      expect(told).toHaveLength(times)
       const [row] = rowsOf(tables[0]!, [odd])
+      for (const { name, type } of tables[0]!.columns) if (type === 'timestamp') expect(row![name], name).toBeNull()
+    }
+  })
+
+  it.each(oddValues)('keeps its row whatever stands in a field: %s', (kind, value) => {
+    const extract = extractorOf(stream)
+    const [full] = records
+    const key = String(full![stream.primaryKey])
+    for (const { field, path, takes } of fieldsOf(stream.schema)) {
+      const record = structuredClone(full!)
+      if (!replaced(record, path, value)) continue
+      const result = extract(record, key)
+      const told = invalidOf(result).map((each) => each.field)
+      // Within a list or an object each part is looked at by itself.
+      if (takes.includes(kind)) for (const each of told) expect(each).toMatch(new RegExp(`^${field}[.[]`))
+      else expect(told, field).toEqual([field])
+      expect(result.rows[0], field).toHaveLength(1)
+      const row = rowOf(tables[0]!, result)
       for (const { name, type } of tables[0]!.columns) {
-        if (type === 'timestamp') expect([null, seconds], name).toContain(row![name])
+        if (row[name] !== null) expect(holds[type](row[name]!), `${field}: ${name}`).toBe(true)
       }
+      expect(String(row[tables[0]!.key[0]!])).toBe(key)
     }
   })
 
@@ -114,7 +137,8 @@ describe.each(platformStreams)('stream $name of the platform', (stream) => {
     for (const record of records) {
       const grown: Json = { ...record, fieldOfTomorrow: { level: 1 } }
       expect(stream.schema.parse(grown)).toMatchObject({ fieldOfTomorrow: { level: 1 } })
-      expect(inspectorOf(stream)(grown)).toEqual({ extra: { fieldOfTomorrow: { level: 1 } }, drifted: true })
+      const { rows, drifted } = extractorOf(stream)(grown)
+      expect([rows[0]![0]!.extra, drifted]).toEqual(['{"fieldOfTomorrow":{"level":1}}', true])
     }
   })
 
@@ -142,6 +166,65 @@ describe.each(platformStreams)('stream $name of the platform', (stream) => {
     expect(Object.keys(full!).length).toBeGreaterThan(filled.length)
   })
 })
+
+type Told = { field: string; value: Json }
+
+/** What is told in the main row to have an unforeseen form. */
+function invalidOf({ rows }: Extracted): Told[] {
+  return JSON.parse(rows[0]![0]!.invalid ?? '[]') as Told[]
+}
+
+const deep = JSON.parse(`${'['.repeat(150)}${']'.repeat(150)}`) as Json
+const oddValues: [string, Json][] = [
+  ['a number', 5.5],
+  ['a text', 'a dozen'],
+  ['true', true],
+  ['null', null],
+  ['a list', [1, 'two']],
+  ['an object', { odd: 1 }],
+  ['something deep', deep],
+]
+
+type Declared = { field: string; path: string[]; takes: readonly string[] }
+
+/** The fields of a schema that have a column of their own, objects that are flat in columns opened. */
+function fieldsOf(schema: z.ZodObject, above: string[] = []): Declared[] {
+  return Object.entries(schema.shape).flatMap(([key, declared]) => {
+    const path = [...above, key]
+    const field = path.join('.')
+    const core = coreOf(declared as z.ZodType)
+    const optional = (declared as z.ZodType).safeParse(null).success ? ['null'] : []
+    const takes = [...optional, ...kindsOf(declared as z.ZodType)]
+    // Settings of a revision are one JSON column: what is inside has none.
+    const below = core instanceof z.ZodObject && field !== 'settings' ? fieldsOf(core, path) : []
+    return [{ field, path, takes }, ...below]
+  })
+}
+
+/** Which of the odd values are none to a field. */
+function kindsOf(declared: z.ZodType): string[] {
+  const core = coreOf(declared)
+  if (core instanceof z.ZodObject || core instanceof z.ZodRecord) return ['an object']
+  if (core instanceof z.ZodArray) return ['a list', 'something deep']
+  if (core instanceof z.ZodBoolean) return ['true']
+  const isPlain = declaredBy(declared, formOf) === undefined
+  if (core instanceof z.ZodString) return isPlain ? ['a text'] : []
+  return core instanceof z.ZodNumber && isPlain && !core.isInt ? ['a number'] : []
+}
+
+/** The main row of what was extracted, by column. */
+function rowOf(table: Table, { rows }: Extracted): Record<string, Cell> {
+  return Object.fromEntries(table.columns.map(({ name }, i) => [name, rows[0]![0]!.cells[i]!]))
+}
+
+function replaced(record: JsonRecord, path: readonly string[], value: Json): boolean {
+  const parent = path
+    .slice(0, -1)
+    .reduce<Json | undefined>((part, key) => (part as JsonRecord | undefined)?.[key], record)
+  if (parent === undefined || parent === null) return false
+  Object.assign(parent, { [path.at(-1)!]: value })
+  return true
+}
 
 /** Unix seconds, which are no milliseconds of any plausible time. */
 const seconds = 1_748_411_762

@@ -13,9 +13,9 @@ export function fixtureOf({ name }: Pick<Stream, 'name'>): JsonRecord[] {
 /** The rows that records yield in a table, as objects by column name. */
 export function rowsOf(table: Table, records: readonly Json[]): Record<string, Cell>[] {
   return records.flatMap((record) =>
-    [...table.rows(record as never)].map((cells) =>
-      Object.fromEntries(table.columns.map(({ name }, i) => [name, cells[i] as Cell])),
-    ),
+    table
+      .read(record)
+      .rows.map(({ cells }) => Object.fromEntries(table.columns.map(({ name }, i) => [name, cells[i] as Cell]))),
   )
 }
 

@@ -47,8 +47,10 @@ describe('streams', () => {
   })
 
   it('keep the later change of a session and of a revision, and say nothing where a record has no such time', () => {
-    expect(streamNamed('sessions').changedAt?.({ updatedAt: 5 })).toBe(5)
-    expect(streamNamed('sessions').changedAt?.({})).toBeUndefined()
+    expect(streamNamed('sessions').changedAt?.({ updatedAt: 1748411762359.5 })).toBe(1748411762359)
+    for (const updatedAt of [undefined, 5, '1748411762359']) {
+      expect(streamNamed('sessions').changedAt?.({ updatedAt })).toBeUndefined()
+    }
     const { changedAt } = streamNamed('enterprise_control_revisions')
     expect(changedAt?.({ updatedAt: '2025-03-05T17:45:12.345+01:00' })).toBe(Date.UTC(2025, 2, 5, 16, 45, 12, 345))
     expect(changedAt?.({ updatedAt: null })).toBeUndefined()

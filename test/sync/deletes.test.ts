@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { FatalError, RetryableError } from '../../lib/core/errors.ts'
+import { FatalError, RejectedError, RetryableError } from '../../lib/core/errors.ts'
+import type { Json } from '../../lib/core/json.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
-import { listOf, scripted, user, users } from './support/source.ts'
+import { listOf, nestedUser, scripted, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
 const stream = organizationUsers
@@ -108,9 +109,9 @@ describe('a scan that should not be believed (DEL-01)', () => {
     expect(world.live(stream)).toHaveLength(20)
   })
 
-  it('holds a known record that came broken: neither gone nor changed', async () => {
+  it('holds a known record that no table can take: neither gone nor changed', async () => {
     const world = await known(3)
-    const list = listOf([user(0), user(1, { email: 5 })])
+    const list = listOf([user(0), nestedUser(1)])
     expect((await world.sync(stream, list)).counts).toMatchObject({ quarantined: 1, deleted: 1, unchanged: 1 })
     expect(world.live(stream)).toEqual(['u0', 'u1'])
     expect((await world.sync(stream, listOf(users(2)))).counts).toMatchObject({ unchanged: 2, inserted: 0 })
@@ -119,7 +120,7 @@ describe('a scan that should not be believed (DEL-01)', () => {
   it('withholds even one delete while a record came without a key', async () => {
     const world = await known(30)
     const result = await world.sync(stream, listOf([...users(29), { email: 'who@example.com' }]))
-    expect(result).toMatchObject({ status: 'suspect', reason: expect.stringContaining('without a readable id') })
+    expect(result).toMatchObject({ status: 'suspect', reason: expect.stringContaining('came without a readable id') })
     expect(world.live(stream)).toHaveLength(30)
   })
 })
@@ -155,5 +156,70 @@ describe('approving withheld deletes', () => {
     await world.sync(stream, cut)
     const refused = approveDeletes(stream, world.newRun(), world.deps(nothing))
     await expect(refused).rejects.toThrow('a scan is in progress')
+  })
+})
+
+describe('a list that had to be read anew (DEL-06)', () => {
+  /** Reads half a list, is refused, and reads it again as it is by then. */
+  function readTwice(first: Json[], then: Json[], refused = 1) {
+    return scripted((token, request) => {
+      if (request <= refused * 2 && token === null) return { records: first, nextToken: `p${request}` }
+      if (token !== null) throw new RejectedError('404', { code: 'not_found', status: 404 })
+      return { records: then, nextToken: null }
+    })
+  }
+
+  it('deletes what only the broken pass saw', async () => {
+    const world = await known(10)
+    const result = await world.sync(stream, readTwice(users(10), users(9)))
+    expect(result).toMatchObject({
+      status: 'complete',
+      counts: { received: 19, unchanged: 10, duplicate: 9, deleted: 1 },
+    })
+    expect(world.live(stream)).toHaveLength(9)
+    expect((await world.sync(stream, listOf(users(9)))).counts).toMatchObject({ unchanged: 9, deleted: 0 })
+  })
+
+  it('takes back what only the broken pass brought', async () => {
+    const world = createWorld({ settings: { flushRecords: 1 } })
+    const result = await world.sync(stream, readTwice(users(10), users(9)))
+    expect(result).toMatchObject({ status: 'complete', counts: { inserted: 10, duplicate: 9, deleted: 1 } })
+    const { scans } = await world.publish([stream])
+    expect(scans).toMatchObject([{ records: 9 }])
+    expect([...world.current(stream).keys()]).toEqual(world.live(stream))
+    expect(world.live(stream)).not.toContain('u9')
+  })
+
+  it('deletes nothing when the second pass lacks too much, and what is back is not missing', async () => {
+    for (const before of [0, 40]) {
+      const world = createWorld({ settings: { flushRecords: 7 } })
+      if (before > 0) await world.sync(stream, listOf(users(before)))
+      const result = await world.sync(stream, readTwice(users(40), users(20)))
+      expect(result).toMatchObject({
+        status: 'suspect',
+        counts: { deleted: 0 },
+        reason: expect.stringContaining('20 of 40'),
+      })
+      expect(world.live(stream)).toHaveLength(40)
+      expect((await world.sync(stream, listOf(users(38)))).counts).toMatchObject({ unchanged: 38, deleted: 2 })
+    }
+  })
+
+  it('goes by the pass that ends the list, also when another run ends it', async () => {
+    const world = createWorld({ settings: { flushRecords: 1 } })
+    await world.sync(stream, listOf(users(10)))
+    const failing = scripted((token, request) => {
+      if (request === 1) return { records: users(10), nextToken: 'p1' }
+      if (token === 'p1') throw new RejectedError('400', { code: 'bad_request', status: 400 })
+      if (token === null) return { records: users(5), nextToken: 'p2' }
+      throw new RetryableError('500', { code: 'server_error', status: 500 })
+    })
+    expect(await world.sync(stream, failing)).toMatchObject({ status: 'failed' })
+    const rest = scripted((token) => {
+      expect(token).toBe('p2')
+      return { records: users(9).slice(5), nextToken: null }
+    })
+    expect((await world.sync(stream, rest)).counts).toMatchObject({ received: 19, deleted: 1 })
+    expect(world.live(stream)).not.toContain('u9')
   })
 })

@@ -41,6 +41,7 @@ describe('measurements', () => {
       quarantined: 2,
       deleted: 5,
       drifted: 6,
+      invalid: { title: 2, 'tags[].name': 1 },
       pages: 7,
       apiCalls: 9,
     })
@@ -53,6 +54,7 @@ describe('measurements', () => {
       RecordsDeleted: of(5),
       RecordsQuarantined: of(2),
       FieldsDrifted: of(6),
+      FieldsInvalid: of(3),
       ScanSeconds: of(60),
     })
   })

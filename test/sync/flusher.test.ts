@@ -25,7 +25,13 @@ function progressAt(token: string): Progress & { tokens: string[] } {
 
 function batchOf(id: number): Batch {
   const record = user(id)
-  const change = { key: `u${id}`, hash: 'h', body: JSON.stringify(record), record, extra: null }
+  const cells = organizationUsers.tables[0].columns.map(({ name }) => (name === 'id' ? `u${id}` : null))
+  const change = {
+    key: `u${id}`,
+    hash: 'h',
+    body: JSON.stringify(record),
+    rows: [[{ cells, extra: null, invalid: null }]],
+  }
   return { ...emptyBuffer(0), received: 1, changes: new Map([[change.key, change]]), seen: [] }
 }
 
@@ -72,7 +78,7 @@ describe('the flusher', () => {
     const { flusher, checkpoints } = await flusherOf()
     await flusher.write(batchOf(1), progressAt('p1'))
     await flusher.written()
-    await flusher.stop({ status: 'failed', reason: 'stalled', rereads: true })
+    await flusher.stop({ status: 'failed', reason: 'stalled', rereads: true, notBefore: null })
     expect(await checkpoints.read(name)).toMatchObject({
       status: 'failed',
       reason: 'stalled',

@@ -10,6 +10,7 @@ function entry(key: string, more: Partial<IndexEntry> = {}): IndexEntry {
     hash: new Uint8Array(hashBytes).fill(7),
     changedAt: Date.UTC(2026, 0, 1),
     kind: 2,
+    isOdd: false,
     pass: 1,
     ...more,
   }
@@ -29,6 +30,7 @@ describe('an index object', () => {
       hash: fc.uint8Array({ minLength: hashBytes, maxLength: hashBytes }),
       changedAt: fc.oneof(fc.constant(Number.NaN), fc.integer({ min: 0 })),
       kind: fc.integer({ min: 0, max: 6 }) as fc.Arbitrary<Kind>,
+      isOdd: fc.boolean(),
       pass: fc.integer({ min: 0, max: 255 }),
     })
     fc.assert(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FatalError } from '../../lib/core/errors.ts'
+import { createPatience } from '../../lib/core/patience.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
@@ -134,6 +135,7 @@ describe('a list that went round in a circle', () => {
       const page = await whole.fetchPage(organizationUsers, token, {
         window: { since: null, until: 0 },
         signal: AbortSignal.any([]),
+        patience: createPatience(0),
         onRequest: () => {},
       })
       return page.nextToken === 'p4' ? { ...page, nextToken: 'p1' } : page

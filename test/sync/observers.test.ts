@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
-import { defineTable, type Table } from '../../lib/streams/table.ts'
+import { recordTable } from '../../lib/streams/schema-tables.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
 import type { ObservedRecord, StreamObserver } from '../../lib/sync/ports.ts'
-import { listOf, user, users } from './support/source.ts'
+import { listOf, nestedUser, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
 
-const notes = defineTable<{ note: string }, { note: string }>({
+const notes = recordTable(z.object({ note: z.string().describe('The note.') }), {
   name: 'notes',
   doc: 'What the observer of these tests writes.',
   key: ['note'],
-  each: (row) => [row],
-  columns: [{ name: 'note', type: 'string', doc: 'The note.', value: ({ note }) => note }],
-}) as Table
+})
 const stream = { ...organizationUsers, observedTables: [notes] }
 function source(...ids: number[]) {
   return listOf(ids.map((id) => user(id)))
@@ -26,8 +25,8 @@ function observedWorld(answers: Partial<StreamObserver> = {}) {
       const { lastScan, scan } = (await world.checkpoints.read(stream.name))!
       told.push({ flushed: records.map(({ record }) => record.id), durable: (scan ?? lastScan)?.counts.received })
     },
-    completed: async ({ seen, writeRows }) => {
-      told.push({ seen: [...seen()] })
+    completed: async ({ seen, withheld, writeRows }) => {
+      told.push({ seen: [...seen()], ...(withheld === null ? {} : { withheld }) })
       await writeRows(notes, [{ note: `look ${told.length}` }])
       const notice = (severity: 'info' | 'critical', about: string) => ({ severity, code: 'c', about, message: 'm' })
       return {
@@ -42,7 +41,7 @@ function observedWorld(answers: Partial<StreamObserver> = {}) {
 }
 
 describe('an observer of a stream', () => {
-  it('sees each valid record before the checkpoint moves past it, unchanged ones, too, and acknowledges after the end', async () => {
+  it('sees each record before the checkpoint moves past it, unchanged and odd ones, too, and acknowledges after the end', async () => {
     const { world, told } = observedWorld()
     await world.sync(stream, source(0, 1, 2))
     expect(told.splice(0)).toEqual([
@@ -51,7 +50,16 @@ describe('an observer of a stream', () => {
       'acknowledged',
     ])
     await world.sync(stream, listOf([user(0), user(1, { email: 5 }), user(3)]))
-    expect(told).toEqual([{ flushed: ['u0', 'u3'], durable: 0 }, { seen: ['u0', 'u1', 'u3'] }, 'acknowledged'])
+    expect(told).toEqual([{ flushed: ['u0', 'u1', 'u3'], durable: 0 }, { seen: ['u0', 'u1', 'u3'] }, 'acknowledged'])
+  })
+
+  it('is not shown what no table can take, and the run says so', async () => {
+    const { world, told } = observedWorld()
+    const { notices } = await world.sync(stream, listOf([user(0), nestedUser(1)]))
+    expect(told[0]).toEqual({ flushed: ['u0'], durable: 0 })
+    expect(notices).toContainEqual(
+      expect.objectContaining({ severity: 'warning', code: 'quarantined', about: expect.stringContaining('1 record') }),
+    )
   })
 
   it('has its rows published with the scan, and what it says is told, the gravest first', async () => {
@@ -77,12 +85,13 @@ describe('an observer of a stream', () => {
     expect(await world.sync(stream, source(0, 1, 2))).toMatchObject({ status: 'complete' })
   })
 
-  it('sees suspect scans as they are, and no approval, since that reads no list', async () => {
+  it('sees suspect scans as they are, with the reason, and no approval, since that reads no list', async () => {
     const { world, told } = observedWorld()
     await world.sync(stream, listOf(users(20)))
     told.length = 0
-    expect(await world.sync(stream, source(0, 1))).toMatchObject({ status: 'suspect' })
-    expect(told).toContainEqual({ seen: ['u0', 'u1'] })
+    const { status, reason } = await world.sync(stream, source(0, 1))
+    expect(status).toBe('suspect')
+    expect(told).toContainEqual({ seen: ['u0', 'u1'], withheld: reason })
     told.length = 0
     const run = world.newRun()
     expect(await approveDeletes(stream, run, world.deps(source()))).toMatchObject({ status: 'complete' })

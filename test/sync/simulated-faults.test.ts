@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../lib/core/clock.ts'
 import { deadlineAfter } from '../../lib/core/deadline.ts'
+import { createPatience } from '../../lib/core/patience.ts'
 import type { FaultRule } from '../../lib/local/simulator/faults/rule.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 
@@ -170,7 +171,11 @@ describe('trouble with one stream', () => {
     const deps = world.deps(sourceOf(sim), { redact })
     const results = await Promise.all(
       platformStreams.map((stream) =>
-        driveStream(stream, run, { attempt: () => syncStream(stream, run, deps), wait: systemClock.sleep }),
+        driveStream(stream, run, {
+          attempt: () => syncStream(stream, run, deps),
+          patience: createPatience(60_000),
+          wait: systemClock.sleep,
+        }),
       ),
     )
     expect(Object.fromEntries(results.map(({ stream, status }) => [stream, status]))).toEqual({

@@ -22,10 +22,14 @@ describe('one record among many', () => {
   })
 
   it.each<[string, Parameters<typeof change>[0], object]>([
-    ['lacks a field', { do: 'remove', field: 'status' }, { inserted: 249, quarantined: 1 }],
-    ['has a null where there must be a value', { do: 'set', field: 'updatedAt', value: null }, { quarantined: 1 }],
-    ['has a count that is text', { do: 'set', field: 'messageCount', value: '' }, { quarantined: 1 }],
-    ['has a number without a double', { do: 'rawNumber', field: 'messageCount' }, { quarantined: 1 }],
+    ['lacks a field', { do: 'remove', field: 'status' }, { inserted: 250, invalid: { status: 1 } }],
+    [
+      'has a null where there must be a value',
+      { do: 'set', field: 'updatedAt', value: null },
+      { invalid: { updatedAt: 1 } },
+    ],
+    ['has a count that is text', { do: 'set', field: 'messageCount', value: '' }, { invalid: { messageCount: 1 } }],
+    ['has a number without a double', { do: 'rawNumber', field: 'messageCount' }, { invalid: { messageCount: 1 } }],
     ['is no object', { do: 'replace', value: 'oops' }, { inserted: 249, quarantined: 1 }],
     ['has an unknown field', { do: 'unknownField' }, { inserted: 250, drifted: 1 }],
     ['has an unknown status', { do: 'unknownEnum' }, { inserted: 250, drifted: 1 }],

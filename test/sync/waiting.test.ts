@@ -4,7 +4,7 @@ import { RetryableError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
 import type { PartPath } from '../../lib/sync/ports.ts'
-import { chunks, listOf, pagesOf, scripted, user, users } from './support/source.ts'
+import { chunks, listOf, nestedUser, pagesOf, scripted, user, users } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
 const stream = organizationUsers
@@ -36,7 +36,7 @@ describe('an attempt whose time runs out', () => {
   it('ends, after three pauses, as a sync that was never disturbed', async () => {
     const outcome = async (pauses: number) => {
       const world = createWorld({ settings: { flushRecords: 7, marginMs: 1 } })
-      const list = [...users(60), user(3), user(100, { email: 5 })]
+      const list = [...users(60), user(3), nestedUser(100)]
       await world.sync(stream, listOf(users(65), 10))
       const tokens: (string | null)[] = []
       let result: StreamResult | null = null

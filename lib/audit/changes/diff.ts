@@ -1,5 +1,6 @@
 import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
 import { isRawNumber, type Json } from '../../core/json.ts'
+import { cutBelow } from '../trail/depth.ts'
 import { masked } from '../trail/entry.ts'
 
 /** The ways in which a setting differs from one revision to the next. */
@@ -7,7 +8,7 @@ type ChangeKind = 'added' | 'removed' | 'changed'
 
 /** One setting that differs. Secrets are marked in `before` and `after`, never shown. */
 export type SettingChange = {
-  /** The setting, as `sandbox.network.allowedDomains` or `customModels[id=m1].baseUrl`. */
+  /** The setting, as `sandbox.network.allowedDomains` or `customModels[id=m1].baseUrl`; `(all)` where settings are no object. */
   path: string
   kind: ChangeKind
   /** Undefined when it was not there before, or is not there any more. */
@@ -24,11 +25,11 @@ type DiffOptions = { comparableSecrets: boolean }
 
 /**
  * Compares two settings field by field: what differs, sorted by path. Lists of plain values are compared as sets, lists of
- * objects by their ids where all have one, otherwise as sets, too.
+ * objects by their ids where all have one, otherwise as sets, too. Takes settings of any form and depth.
  */
 export function diffSettings(before: Json | undefined, after: Json | undefined, options: DiffOptions): SettingChange[] {
   const prepare = (value: Json | undefined) =>
-    value === undefined || options.comparableSecrets ? value : masked(value)
+    value === undefined ? undefined : options.comparableSecrets ? cutBelow(value) : masked(value)
   const changes: SettingChange[] = []
   compare('', [prepare(before), prepare(after)], changes)
   return changes
@@ -42,22 +43,35 @@ function compare(path: string, [was, is]: Pair, changes: SettingChange[]): void 
   // Null in the place of what can hold something says that nothing is in it: what was there went, field by field.
   const [before, after] = [isFilled(is) ? (was ?? undefined) : was, isFilled(was) ? (is ?? undefined) : is]
   if (before !== undefined && after !== undefined && equal(before, after)) return
-  const [left, right] = [childrenOf(before), childrenOf(after)]
-  // An object that came or went is shown by its fields; one that became something else is a changed value.
-  if (left && right) compareFields(path, [left, right], changes)
-  else if (Array.isArray(before) && Array.isArray(after)) compareLists(path, [before, after], changes)
-  else if (Array.isArray(before) && after === undefined && before.length > 0) compareLists(path, [before, []], changes)
-  else if (before === undefined && Array.isArray(after) && after.length > 0) compareLists(path, [[], after], changes)
-  else if (before !== undefined || after !== undefined) changes.push(valueChange(path, [before, after]))
+  const [fields, items] = [sidesOf([before, after], fieldsOf), sidesOf([before, after], itemsOf)]
+  // An object or a list that came or went is shown by what was in it.
+  if (fields) compareFields(path, fields, changes)
+  else if (items && (isFilled(before) || isFilled(after))) compareLists(path, items, changes)
+  else if (before !== undefined && after !== undefined && (isFilled(before) || isFilled(after))) {
+    // What became something else lost what was in it: a shield that is off must not hide behind an odd form.
+    compare(path, [before, undefined], changes)
+    compare(path, [undefined, after], changes)
+  } else if (before !== undefined || after !== undefined) changes.push(valueChange(path, [before, after]))
+}
+
+/** Both sides as one reading takes them; null when it takes not both. */
+function sidesOf<T>([before, after]: Pair, read: (value: Json | undefined) => T | null): [T, T] | null {
+  const [left, right] = [read(before), read(after)]
+  return left === null || right === null ? null : [left, right]
 }
 
 function isFilled(value: Json | undefined): boolean {
   return Array.isArray(value) ? value.length > 0 : isPlainObject(value) && Object.keys(value).length > 0
 }
 
-/** The fields of an object; of nothing, none. Null when it is a value of its own. */
-function childrenOf(value: Json | undefined): { [key: string]: Json } | null {
+/** The fields of an object; of nothing, none. Null when it is something else. */
+function fieldsOf(value: Json | undefined): { [key: string]: Json } | null {
   return value === undefined ? {} : isPlainObject(value) ? value : null
+}
+
+/** The items of a list; of nothing, none. Null when it is something else. */
+function itemsOf(value: Json | undefined): Json[] | null {
+  return value === undefined ? [] : Array.isArray(value) ? value : null
 }
 
 function compareFields(
@@ -117,9 +131,12 @@ function byId(list: Json[]): Map<string, Json> | null {
   return items.size === list.length ? items : null
 }
 
+/** The path of settings that are no object. No name can look like it: joinPath would quote it. */
+const whole = '(all)'
+
 function valueChange(path: string, [before, after]: Pair): SettingChange {
   return {
-    path,
+    path: path || whole,
     kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
     before,
     after,

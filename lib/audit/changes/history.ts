@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../core/canonical-json.ts'
 import { type AuditEntry, type EntryRef, readEntry } from '../trail/entry.ts'
 import { readAhead } from '../trail/read-ahead.ts'
 import { diffSettings, type SettingChange } from './diff.ts'
@@ -67,10 +68,11 @@ export function diffEntries(before: AuditEntry | null, after: AuditEntry): Setti
   })
 }
 
-/** The person who made a change, as far as the platform says so. */
+/** The person who made a change, as far as the platform says so: an object, or a text that is then taken for the name. */
 export function userOf({ user }: AuditEntry): { id: string | null; email: string | null; name: string | null } {
-  const field = (name: string): string | null => {
-    const value = (user as { [key: string]: unknown } | null | undefined)?.[name]
+  const fields: { [name: string]: unknown } = isPlainObject(user) ? user : { name: user }
+  const field = (name: 'id' | 'email' | 'name'): string | null => {
+    const value = fields[name]
     return typeof value === 'string' && value !== '' ? value : null
   }
   return { id: field('id'), email: field('email'), name: field('name') }

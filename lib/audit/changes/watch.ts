@@ -77,7 +77,7 @@ function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
 function matchSegments([first, ...rest]: string[], segments: string[]): boolean {
   if (first === undefined) return segments.length === 0
   if (first === '**')
-    return segments.some((_, at) => matchSegments(rest, segments.slice(at))) || matchSegments(rest, [])
+    return matchSegments(rest, []) || segments.some((_, at) => matchSegments(rest, segments.slice(at)))
   const [segment, ...others] = segments
   return (
     segment !== undefined &&

@@ -1,6 +1,6 @@
 import { type RevisionDiff, userOf, userText, type WatchedChange } from '../changes/history.ts'
 import { type Finding, meaningOf, type Severity } from '../trail/finding.ts'
-import { countsText, faultsText, type Verification } from '../verify/verify.ts'
+import { countsText, faultsText, type Verification, verdictOf } from '../verify/verify.ts'
 import { type Html, html, rawHtml } from './html.ts'
 import { reportStyle } from './report-style.ts'
 import { breakable, reportTimeline, shown, whenOf } from './report-timeline.ts'
@@ -79,19 +79,22 @@ function summary({ diffs, findings, verification: { entries, faults } }: ReportC
 }
 
 function verification({ verification: result, trustedKeyIds }: ReportContent): Html {
-  const { faults, digests, unsignedEntries } = result
+  const { faults, notes, digests, unsignedEntries } = result
   const good = faults.length === 0
   return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
-<p class="verdict${good ? '' : ' bad'}">${good ? 'The evidence is complete and unaltered.' : `The evidence has ${faultsText(faults)}.`}</p>
+<p class="verdict${good ? '' : ' bad'}">${good ? verdictOf(result) : `The evidence has ${faultsText(faults)}.`}</p>
 <p>Checked from the stored bytes: ${countsText(result)}.
-${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}.` : 'No digest with a right signature was found.'}
+${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}, and has the hash <code>${digests.newest.hash}</code>.` : 'No digest with a right signature was found.'}
 ${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
 ${faults.length > 0 && faultTable(result)}
+${notes.map(({ place, message }) => html`<p>${place} ${message}.</p>`)}
 <p>${trustedKeyIds.length > 0 ? 'Signatures were checked against the keys that were known beforehand.' : 'Compare the id of the signing key with what you were told by another way:'}</p>
 <ul>${digests.keyIds.map((id) => html`<li><code>${id}</code></li>`)}</ul>
 <h3>How to repeat it</h3>
 <p>Ask for an evidence pack (<code>platform-sync audit export --out pack</code>) and run in it, with Node.js 18 or later and nothing else:</p>
-<pre><code>node verify.mjs --key-id ${digests.keyIds.at(-1) ?? '<key id>'}</code></pre>
+<pre><code>node verify.mjs ${digests.keyIds.map((id) => `--key-id ${id} `)}--expect ${digests.newest?.hash ?? '<hash>'}</code></pre>
+<p>Keep the hash of the newest digest where nobody of the organization can write, and give it as <code>--expect</code> the next time: evidence that was set back as a whole
+to an earlier day has no fault in itself, and only what was kept elsewhere shows it.</p>
 <p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p></section>`
 }
 

@@ -5,6 +5,7 @@ import { linkFields } from './entry.ts'
 import { ChainHead, type ChainHeads } from './head.ts'
 import type { Signer } from './ports.ts'
 import { keyOf, unseal } from './sealed.ts'
+import { writtenForm } from './signature.ts'
 import type { Trail } from './trail.ts'
 
 /** A signed statement of how far entries and findings reach. Its signature lies beside it, over its stored bytes. */
@@ -14,6 +15,7 @@ export const Digest = z.object({
   keyId: z.string().describe('SHA-256 of the public key in DER form, hex; the key is audit/keys/<keyId>.pem.'),
   writtenAt: z.string().describe('ISO 8601, UTC.'),
   nextDueAt: z.string().nullable().describe('When the next digest is there at the latest; null: nothing is promised.'),
+  signatureForm: z.literal(writtenForm).optional().describe('The only form its signature may have; absent: either.'),
 })
 export type Digest = z.infer<typeof Digest>
 
@@ -68,9 +70,10 @@ function covers({ head }: Digest, { entries, findings }: ChainHeads): boolean {
   return head.entries.hash === entries.hash && head.findings.hash === findings.hash
 }
 
-async function readDigest(trail: Trail, sequence: number): Promise<Digest | null> {
+/** Reads a digest; null when it is missing or damaged. Says nothing of its signature. */
+export async function readDigest(trail: Pick<Trail, 'read'>, sequence: number): Promise<Digest | null> {
   const bytes = sequence > 0 ? await trail.read('digests', sequence) : null
-  return Digest.nullable().parse((bytes && unseal(bytes)?.value) ?? null)
+  return Digest.safeParse(bytes && unseal(bytes)?.value).data ?? null
 }
 
 async function planDigest(heads: ChainHeads, { signer, clock, promisedMs }: Deps): Promise<AppendPlan> {
@@ -81,6 +84,7 @@ async function planDigest(heads: ChainHeads, { signer, clock, promisedMs }: Deps
     keyId,
     writtenAt: new Date(now).toISOString(),
     nextDueAt: promisedMs === null ? null : new Date(now + promisedMs).toISOString(),
+    signatureForm: writtenForm,
   }
   const { writes, head } = extendChain('digests', heads.digests, [draft])
   const signed = await Promise.all(

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
+import { cutBelow, deepest } from './depth.ts'
 import { unseal } from './sealed.ts'
 
 function hex(digits: number) {
@@ -24,9 +25,9 @@ export const AuditEntry = z.object({
   recordedAt: z.string().describe('ISO 8601, UTC.'),
   redactionKey: hex(16).describe('Names the key of the fingerprints: only those under one key can be compared.'),
   revision: z.int(),
-  updatedAt: json().optional().describe('As the platform sent it.'),
-  user: json().optional().describe('As the platform sent it.'),
-  settings: json().optional().describe('As the platform sent it, secrets replaced by fingerprints.'),
+  updatedAt: json().optional().describe('As the platform sent it, whatever its form.'),
+  user: json().optional().describe('As the platform sent it, whatever its form.'),
+  settings: json().optional().describe('As the platform sent it, whatever its form; secrets replaced by fingerprints.'),
   otherFields: json().optional().describe('Fields of the revision that this format does not know.'),
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
@@ -53,10 +54,16 @@ export function draftEntry(revision: Revision, seen: { recordedAt: string; redac
   }
 }
 
-/** Reads an entry from its stored bytes; null when it is missing or altered. */
+/** Reads an entry from its stored bytes; null when it is missing, altered, or no entry. */
 export function readEntry(bytes: Uint8Array | null): AuditEntry | null {
   const object = bytes && unseal(bytes)
-  return object ? AuditEntry.parse(object.value) : null
+  return object ? entryOf(object.value) : null
+}
+
+/** The entry that a stored value is, bounded in depth; null when it is none. */
+export function entryOf(value: Json): AuditEntry | null {
+  // Further fields of a revision lie a level deeper in its entry.
+  return AuditEntry.safeParse(cutBelow(value, deepest + 1)).data ?? null
 }
 
 /** The redacted revision that an entry recorded. */
@@ -75,12 +82,16 @@ const fingerprints = /redacted:hmac-sha256:[0-9a-f]{16}/g
 /** The mark that stands for a secret wherever people read. */
 const secretMark = '[secret]'
 
-/** A value for people's eyes: fingerprints, also those inside URLs, give way to one mark. */
+/** A value for people's eyes: fingerprints, also those inside URLs, give way to one mark. Bounded in depth. */
 export function masked(value: Json): Json {
+  return masking(cutBelow(value))
+}
+
+function masking(value: Json): Json {
   if (typeof value === 'string') return value.replace(fingerprints, secretMark)
-  if (Array.isArray(value)) return value.map(masked)
+  if (Array.isArray(value)) return value.map(masking)
   if (!isPlainObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, masked(child)]))
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, masking(child)]))
 }
 
 /** Compares two values without their fingerprints: true when nothing else differs. */

@@ -9,6 +9,8 @@ export const FindingKind = z.enum([
   'revision_vanished',
   'revision_returned',
   'revision_gap',
+  'history_gap',
+  'suspect_scan',
   'chain_fork',
   'digest_missing',
   'trail_damaged',
@@ -27,6 +29,14 @@ const meanings: Record<FindingKind, { severity: Severity; meaning: string }> = {
   revision_vanished: { severity: 'critical', meaning: 'The platform no longer lists a revision that was recorded.' },
   revision_returned: { severity: 'info', meaning: 'A revision that had vanished is listed again.' },
   revision_gap: { severity: 'warning', meaning: 'Revision numbers are missing between revisions that are listed.' },
+  history_gap: {
+    severity: 'info',
+    meaning: 'Revision numbers were missing already when this record began.',
+  },
+  suspect_scan: {
+    severity: 'warning',
+    meaning: 'A list lacked too much to be believed, and was not compared with what is recorded.',
+  },
   chain_fork: { severity: 'critical', meaning: 'An entry does not follow from the one before it.' },
   digest_missing: { severity: 'critical', meaning: 'A signed digest that was due is not there.' },
   trail_damaged: { severity: 'critical', meaning: 'Stored evidence was altered, removed or added.' },
@@ -92,8 +102,8 @@ export async function* readFindings(
   { first, last }: { first: number; last: number },
 ): AsyncGenerator<Finding> {
   for await (const { value: bytes } of readAhead(range(first, last), readsAtOnce, read)) {
-    const object = bytes && unseal(bytes)
-    if (object) yield Finding.parse(object.value)
+    const finding = Finding.safeParse(bytes && unseal(bytes)?.value)
+    if (finding.success) yield finding.data
   }
 }
 

@@ -25,7 +25,7 @@ export type HeadStore = {
 /** The head as read, with what makes a write to it conditional. */
 export type VersionedHead = { version: number; state: HeadState }
 
-/** Signs digests: ECDSA on the curve P-256 over SHA-256, in DER. */
+/** Signs digests: ECDSA on the curve P-256 over SHA-256, in DER, with the lower of the two s that prove the same. */
 export type Signer = {
   /** SHA-256 of the public key's DER form (SubjectPublicKeyInfo), hex: an auditor notes it down. */
   keyId(): Promise<string>

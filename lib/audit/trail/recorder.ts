@@ -1,10 +1,15 @@
+import { isPlainObject } from '../../core/canonical-json.ts'
 import type { Clock } from '../../core/clock.ts'
+import { contentHash } from '../../core/hash.ts'
 import type { Json } from '../../core/json.ts'
 import type { ScanIds } from '../../sync/ports.ts'
 import { planAppend } from './append-plan.ts'
-import { compareHistory } from './compare.ts'
+import { compareHistory, gapFindings, missingRevisions } from './compare.ts'
+import { cutBelow } from './depth.ts'
 import { draftEntry, type EntryDraft, equalButForSecrets, type Revision, readEntry, revisionOf } from './entry.ts'
 import { draftFinding, type FindingDraft, type ObservedIn } from './finding.ts'
+import { entriesOfFirstLook } from './first-look.ts'
+import type { ChainHeads } from './head.ts'
 import type { IndexCache } from './index-cache.ts'
 import { packedBytesInHead } from './pending-append.ts'
 import type { RecordedRevision, RevisionIndex } from './revision-index.ts'
@@ -22,6 +27,8 @@ export type Recorder = {
   record(revisions: readonly SeenRevision[], scan: ScanIds, signal: AbortSignal): Promise<void>
   /** Writes findings on what a full list of the platform's revisions lacks. */
   compare(seen: ReadonlySet<number>, scan: ScanIds, signal: AbortSignal): Promise<void>
+  /** Writes one finding on a list that is not to be believed, and says nothing of what it lacks. */
+  doubt(reason: string, scan: ScanIds, signal: AbortSignal): Promise<void>
 }
 
 type Deps = {
@@ -58,26 +65,42 @@ export function createRecorder(deps: Deps): Recorder {
     await index.save(signal)
   }
 
-  const compare = async (seen: ReadonlySet<number>, scan: ScanIds, signal: AbortSignal): Promise<void> => {
-    const observed = observedIn(scan)
-    await trail.append(async (heads) => {
-      const findings = compareHistory(await index.at(heads), seen, observed)
-      return planAppend(heads, { findings })
-    }, signal)
+  const append = async (
+    draft: (heads: ChainHeads, index: RevisionIndex) => Promise<FindingDraft[]>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    await trail.append(
+      async (heads) => planAppend(heads, { findings: await draft(heads, await index.at(heads)) }),
+      signal,
+    )
     await index.at((await trail.recoverHead(signal)).state.heads)
     await index.save(signal)
   }
 
-  return { record, compare }
+  const compare = (seen: ReadonlySet<number>, scan: ScanIds, signal: AbortSignal): Promise<void> => {
+    const observed = observedIn(scan)
+    return append(async (heads, known) => {
+      const missing = missingRevisions(known, { seen })
+      const oldEntries = missing.length > 0 ? await entriesOfFirstLook(trail, heads) : 0
+      return [...compareHistory(known, { ...observed, seen }), ...gapFindings(known, { missing, oldEntries }, observed)]
+    }, signal)
+  }
+
+  const doubt = (reason: string, scan: ScanIds, signal: AbortSignal): Promise<void> => {
+    const finding = suspectFinding(reason, observedIn(scan))
+    return append(async (_, { suspect }) => (repeats(finding, suspect) ? [] : [finding]), signal)
+  }
+
+  return { record, compare, doubt }
 }
 
 /** A revision to record unless it is recorded already. */
 type RevisionToRecord = { hash: string; revision: Revision & { revision: number } }
 
-/** Takes what has a revision number. What has none is no revision; the engine quarantines it. */
+/** Takes what has a revision number, whatever else is in it. What has none is no revision; the engine quarantines it. */
 function numbered({ hash, record }: SeenRevision): RevisionToRecord[] {
-  const revision = record as Revision
-  return Number.isInteger(revision.revision) ? [{ hash, revision: revision as RevisionToRecord['revision'] }] : []
+  if (!isPlainObject(record) || !Number.isSafeInteger(record.revision)) return []
+  return [{ hash, revision: record as RevisionToRecord['revision'] }]
 }
 
 /** Sorts by number. Of several copies in one list the last counts, so that a repetition changes nothing. */
@@ -101,10 +124,11 @@ async function draftNext(
   const { observedIn, redactionKey } = context
   const drafts: Drafts = { entries: [], findings: [], taken: 0, rekeyed: false }
   let characters = 0
-  for (const { hash, revision } of left) {
-    const number = revision.revision
+  for (const seen of left) {
+    const number = seen.revision.revision
     if (drafts.entries.length === entriesAtOnce || characters > charactersAtOnce) break
     const known = index.revisions.get(number)
+    const { hash, revision } = known?.contentHash === seen.hash ? seen : bounded(seen)
     const same = known !== undefined && (known.contentHash === hash || (await onlyRekeyed(revision, known, context)))
     if (same && known.contentHash !== hash) {
       index.revisions.set(number, { ...known, contentHash: hash, redactionKey })
@@ -117,6 +141,12 @@ async function draftNext(
     characters += JSON.stringify(revision).length
   }
   return drafts
+}
+
+/** A revision as far as it is recorded, with the hash of that: what is nested too deep is cut off. */
+function bounded({ revision }: RevisionToRecord): RevisionToRecord {
+  const within = cutBelow(revision) as RevisionToRecord['revision']
+  return { hash: contentHash(within), revision: within }
 }
 
 /** Tells another redaction key from another content: the key changes every fingerprint, which is no change of the revision. */
@@ -138,4 +168,17 @@ function changedFinding(revision: number, { sequence }: RecordedRevision, observ
       `Revision ${revision} was recorded as entry ${sequence}, and the platform now shows another content for it, which ` +
       `is recorded, too. Run "platform-sync audit show ${revision}" to see what differs.`,
   })
+}
+
+function suspectFinding(reason: string, observedIn: ObservedIn): FindingDraft {
+  return draftFinding('suspect_scan', observedIn, {
+    message: `The list of revisions was not compared with what is recorded, since its scan is suspect. ${reason}.`,
+  })
+}
+
+/** One finding a scan, and one a day as long as a list stays as it is: a scan every 15 minutes says nothing more. */
+function repeats({ scanId, observedAt, message }: FindingDraft, last: RevisionIndex['suspect']): boolean {
+  if (!last) return false
+  const sameDay = last.observedAt.slice(0, 10) === observedAt.slice(0, 10)
+  return last.scanId === scanId || (sameDay && last.message === message)
 }

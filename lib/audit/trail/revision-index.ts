@@ -1,9 +1,11 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
 import { contentHash } from '../../core/hash.ts'
-import { AuditEntry, type EntryRef, revisionOf } from './entry.ts'
+import type { Json } from '../../core/json.ts'
+import { type EntryRef, entryOf, revisionOf } from './entry.ts'
 import { Finding } from './finding.ts'
 import { ChainHead, type ChainHeads, emptyChain } from './head.ts'
+import { range } from './read-ahead.ts'
 
 /** A revision as it was last recorded. */
 export type RecordedRevision = {
@@ -26,7 +28,12 @@ export type RevisionIndex = {
   vanished: Set<number>
   /** Missing revision numbers that a finding has named. */
   gaps: RevisionRange[]
+  /** The last finding on a suspect scan. */
+  suspect: SuspectScan | null
 }
+
+const SuspectScan = Finding.pick({ scanId: true, observedAt: true, message: true })
+type SuspectScan = z.infer<typeof SuspectScan>
 
 /** The first and the last of consecutive revision numbers. */
 export type RevisionRange = [from: number, to: number]
@@ -39,6 +46,7 @@ export function emptyIndex(): RevisionIndex {
     revisions: new Map(),
     vanished: new Set(),
     gaps: [],
+    suspect: null,
   }
 }
 
@@ -51,9 +59,10 @@ function reaches(head: ChainHead, from: ChainHead) {
   return head.sequence > from.sequence || (head.sequence === from.sequence && head.hash === from.hash)
 }
 
-/** Takes an entry into the index. Entries come in the order of their sequence. */
-export function indexEntry(index: RevisionIndex, value: unknown): void {
-  const entry = AuditEntry.parse(value)
+/** Takes an entry into the index. Entries come in the order of their sequence; what is none is passed over. */
+export function indexEntry(index: RevisionIndex, value: Json): void {
+  const entry = entryOf(value)
+  if (!entry) return
   const before = index.revisions.get(entry.revision)
   const earlier = before?.earlier ?? []
   if (before) earlier.push(before.sequence)
@@ -65,15 +74,16 @@ export function indexEntry(index: RevisionIndex, value: unknown): void {
   })
 }
 
-/** Takes a finding into the index, so that it is not found again. */
-export function indexFinding(index: RevisionIndex, value: unknown): void {
-  const { kind, revision, revisionTo } = Finding.parse(value)
+/** Takes a finding into the index, so that it is not found again; what is none is passed over. */
+export function indexFinding(index: RevisionIndex, value: Json): void {
+  const finding = Finding.safeParse(value).data
+  if (!finding) return
+  const { kind, revision, revisionTo } = finding
+  if (kind === 'suspect_scan') index.suspect = SuspectScan.parse(finding)
   if (revision === null || revisionTo === null) return
-  if (kind === 'revision_gap') index.gaps.push([revision, revisionTo])
-  for (let each = revision; kind !== 'revision_gap' && each <= revisionTo; each++) {
-    if (kind === 'revision_vanished') index.vanished.add(each)
-    if (kind === 'revision_returned') index.vanished.delete(each)
-  }
+  if (kind === 'revision_gap' || kind === 'history_gap') index.gaps.push([revision, revisionTo])
+  if (kind === 'revision_vanished') for (const each of range(revision, revisionTo)) index.vanished.add(each)
+  if (kind === 'revision_returned') for (const each of range(revision, revisionTo)) index.vanished.delete(each)
 }
 
 const Stored = z.object({
@@ -83,6 +93,7 @@ const Stored = z.object({
   revisions: z.array(z.tuple([z.int(), z.int(), z.string(), z.string(), z.array(z.int())])),
   vanished: z.array(z.int()),
   gaps: z.array(z.tuple([z.int(), z.int()])),
+  suspect: SuspectScan.nullable().default(null),
 })
 
 /** The index as stored. */
@@ -101,6 +112,7 @@ export function encodeRevisionIndex(index: RevisionIndex): Uint8Array {
       ]),
       vanished: [...index.vanished],
       gaps: index.gaps,
+      suspect: index.suspect,
     } satisfies z.infer<typeof Stored>),
   )
 }
@@ -108,7 +120,7 @@ export function encodeRevisionIndex(index: RevisionIndex): Uint8Array {
 /** Reads a stored index; null when it can't be read, which costs a pass over the entries and nothing else. */
 export function decodeRevisionIndex(bytes: Uint8Array): RevisionIndex | null {
   try {
-    const { entries, findings, revisions, vanished, gaps } = Stored.parse(
+    const { entries, findings, revisions, vanished, gaps, suspect } = Stored.parse(
       JSON.parse(zstdDecompressSync(bytes).toString()),
     )
     return {
@@ -122,6 +134,7 @@ export function decodeRevisionIndex(bytes: Uint8Array): RevisionIndex | null {
       ),
       vanished: new Set(vanished),
       gaps,
+      suspect,
     }
   } catch {
     return null

@@ -55,9 +55,13 @@ export function hashesOf(bytes: Uint8Array): { stated: string; computed: string 
   return { stated, computed: createHash('sha256').update('{').update(bytes.subarray(openingBytes)).digest('hex') }
 }
 
-/** The value of stored bytes whose hash is right; null for all others. */
+/** The value of stored bytes whose hash is right and that can be read; null for all others. */
 export function unseal(bytes: Uint8Array): { hash: string; value: Json } | null {
   const hashes = hashesOf(bytes)
   if (hashes === null || hashes.stated !== hashes.computed) return null
-  return { hash: hashes.stated, value: parseJson(Buffer.from(bytes).toString('utf8')) }
+  try {
+    return { hash: hashes.stated, value: parseJson(Buffer.from(bytes).toString('utf8')) }
+  } catch {
+    return null
+  }
 }

@@ -56,7 +56,7 @@ export function createChainVerifier(
       if (ended && head.sequence > reportedUpTo)
         report(missing(chain, Math.max(reached, reportedUpTo) + 1, head.sequence))
       reportedUpTo = Math.max(reportedUpTo, head.sequence)
-    } else if (found && found.stated !== '' && found.stated === found.computed && found.stated !== head.hash) {
+    } else if (found && isSound(found) && found.stated !== head.hash) {
       report({ kind: 'contradicted', place: found.key, message: `has not the hash that ${witness} vouches for` })
     }
   }
@@ -68,4 +68,9 @@ export function createChainVerifier(
   }
 
   return { verifyUpTo, finish }
+}
+
+/** What is altered or misplaced is reported as such, and says nothing else. */
+function isSound({ stated, computed, misplaced }: ChainObject): boolean {
+  return stated !== '' && stated === computed && !misplaced
 }

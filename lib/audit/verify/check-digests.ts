@@ -2,11 +2,12 @@ import type { KeyObject } from 'node:crypto'
 import { Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
 import type { ChainHead } from '../trail/head.ts'
 import type { TrailReader } from '../trail/ports.ts'
-import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
+import { keyIdOf, readPublicKey, signatureFormOf } from '../trail/signature.ts'
+import { type CheckedSignature, isAsWritten, otherForm } from './signature-forms.ts'
 import { type ChainObject, type EvidenceFault, type Inventory, missing, walkChain } from './walk.ts'
 
-/** A digest that was read and whose signature is right. */
-export type CheckedDigest = Digest & { key: string }
+/** A digest that was read and whose signature is right, with the form of that. */
+export type CheckedDigest = Digest & CheckedSignature & { key: string }
 
 type Options = {
   inventory: Inventory
@@ -30,7 +31,9 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
     const digest = await checkDigest(reader, object, { ...options, readKey })
     if (!digest) continue
     unused.publicKeys.delete(publicKeyKeyOf(digest.keyId))
-    if (before?.nextDueAt && Date.parse(digest.writtenAt) > Date.parse(before.nextDueAt)) {
+    // Of one that is missing between them nobody knows when it was written.
+    const follows = before?.sequence === digest.sequence - 1
+    if (follows && before?.nextDueAt && Date.parse(digest.writtenAt) > Date.parse(before.nextDueAt)) {
       report(overdue(before.key, `was followed on ${digest.writtenAt}, but the next was due by ${before.nextDueAt}`))
     }
     yield digest
@@ -40,7 +43,8 @@ export async function* checkDigests(reader: TrailReader, options: Options): Asyn
   for (const place of [...unused.signatures, ...unused.publicKeys]) {
     report({ kind: 'unexpected', place, message: 'belongs to no digest' })
   }
-  if (before?.nextDueAt && now !== undefined && now > Date.parse(before.nextDueAt)) {
+  const isLast = before?.sequence === last?.sequence
+  if (isLast && before?.nextDueAt && now !== undefined && now > Date.parse(before.nextDueAt)) {
     report(overdue(before.key, `is the newest digest, but the next was due by ${before.nextDueAt}`))
   }
 }
@@ -70,10 +74,10 @@ function createKeyReader(reader: TrailReader): KeyReader {
 
 async function checkDigest(
   reader: TrailReader,
-  { key, sequence, bytes, stated, computed, value }: ChainObject,
+  { key, sequence, bytes, stated, computed, value, misplaced }: ChainObject,
   { report, trustedKeyIds, readKey }: Options & { readKey: KeyReader },
 ): Promise<CheckedDigest | null> {
-  if (stated !== computed) return null
+  if (stated !== computed || misplaced) return null
   const parsed = Digest.safeParse(value)
   if (!parsed.success) {
     report({ kind: 'altered', place: key, message: 'has a right hash, but is no digest' })
@@ -94,19 +98,30 @@ async function checkDigest(
     report({ kind: 'unknown_key', place: publicKeyKeyOf(keyId), message })
     return null
   }
-  const signature = await reader.get(signatureKeyOf(sequence))
-  if (!signature || !isSignedBy(publicKey, bytes, signature)) {
+  const place = signatureKeyOf(sequence)
+  const signature = await reader.get(place)
+  const form = signature && signatureFormOf(publicKey, bytes, signature)
+  if (!form) {
     const message = signature ? `is not a signature of ${key} by the key ${keyId}` : 'is not there'
-    report({ kind: 'bad_signature', place: signatureKeyOf(sequence), message })
+    report({ kind: 'bad_signature', place, message })
     return null
   }
-  return { ...parsed.data, key }
+  const digest = { ...parsed.data, key, form }
+  // It vouches all the same: what it signs is what was signed.
+  if (!isAsWritten(digest)) report({ kind: 'altered', place, message: otherForm })
+  return digest
 }
 
 function compareEnd(last: ChainObject | null, head: ChainHead, report: (fault: EvidenceFault) => void): void {
   const reached = last?.sequence ?? 0
   if (reached < head.sequence) report(missing('digests', reached + 1, head.sequence))
-  if (last && reached === head.sequence && head.hash !== last.stated && head.hash !== last.computed) {
+  if (
+    last &&
+    !last.misplaced &&
+    reached === head.sequence &&
+    head.hash !== last.stated &&
+    head.hash !== last.computed
+  ) {
     report({ kind: 'contradicted', place: last.key, message: 'has not the hash that the head in the state table has' })
   }
 }

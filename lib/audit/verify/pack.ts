@@ -9,8 +9,9 @@ import { ChainHeads } from '../trail/head.ts'
 import type { Signer, TrailReader, TrailStore } from '../trail/ports.ts'
 import { range, readAhead } from '../trail/read-ahead.ts'
 import { chainNames, keyOf, unseal } from '../trail/sealed.ts'
-import { isSignedBy, keyIdOf, readPublicKey } from '../trail/signature.ts'
-import type { EvidenceFault } from './walk.ts'
+import { keyIdOf, readPublicKey, signatureFormOf, writtenForm } from '../trail/signature.ts'
+import { createOlderSignatures, isAsWritten, otherForm } from './signature-forms.ts'
+import type { EvidenceFault, EvidenceNote } from './walk.ts'
 
 /** The list of what an evidence pack holds. It is signed, so that a pack in which a file was altered does not verify. */
 export const PackManifest = z.object({
@@ -19,6 +20,10 @@ export const PackManifest = z.object({
   keyId: z.string().describe('The key that signed this list; the signature is manifest.sig.'),
   head: ChainHeads.describe('How far the chains reach in this pack.'),
   files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
+  signatureForm: z
+    .literal(writtenForm)
+    .optional()
+    .describe('The only form that manifest.sig may have; absent: either.'),
 })
 export type PackManifest = z.infer<typeof PackManifest>
 
@@ -63,7 +68,8 @@ export async function exportPack(deps: ExportDeps): Promise<PackManifest> {
   const keyId = await signer.keyId()
   const signerKey = publicKeyKeyOf(keyId)
   if (!files.some(({ path }) => path === signerKey)) await add(signerKey, Buffer.from(await signer.publicKeyPem()))
-  const manifest: PackManifest = { version: 1, exportedAt: new Date(clock.now()).toISOString(), keyId, head, files }
+  const exportedAt = new Date(clock.now()).toISOString()
+  const manifest = { version: 1, exportedAt, keyId, head, files, signatureForm: writtenForm } satisfies PackManifest
   const bytes = Buffer.from(canonicalJson(manifest))
   await out.put(manifestPath, bytes)
   await out.put(signaturePath, await signer.sign(bytes))
@@ -109,30 +115,54 @@ function packTexts(): { path: string; bytes: Uint8Array }[] {
   ]
 }
 
-/** Checks a pack against its signed list: faults, or null when the folder is no pack but a bare copy of the bucket. */
+/** The result of holding a pack against its signed list. */
+export type PackCheck = { faults: EvidenceFault[]; notes: EvidenceNote[] }
+
+/** Checks a pack against its signed list; null when the folder is no pack but a bare copy of the bucket. */
 export async function checkPack(
   pack: TrailReader,
   { trustedKeyIds }: { trustedKeyIds?: readonly string[] },
-): Promise<EvidenceFault[] | null> {
-  const [bytes, signature] = [await pack.get(manifestPath), await pack.get(signaturePath)]
-  if (!bytes && !signature && !(await pack.get(formatPath)) && !(await pack.get(verifierPath))) return null
-  const manifest = bytes && parseManifest(bytes)
-  if (!bytes) return [{ kind: 'missing', place: manifestPath, message: 'is not there, but what lies around it is' }]
-  if (!manifest) return [{ kind: 'altered', place: manifestPath, message: 'is no list of a pack' }]
+): Promise<PackCheck | null> {
+  const bytes = await pack.get(manifestPath)
+  if (!bytes) return (await isPack(pack)) ? broken('missing', 'is not there, but what lies around it is') : null
+  const manifest = parseManifest(bytes)
+  if (!manifest) return broken('altered', 'is no list of a pack')
   const faults: EvidenceFault[] = []
-  const pem = await pack.get(publicKeyKeyOf(manifest.keyId))
-  const key = pem && readPublicKey(pem)
   if (trustedKeyIds && !trustedKeyIds.includes(manifest.keyId)) {
-    faults.push({
-      kind: 'unknown_key',
-      place: manifestPath,
-      message: `is signed by ${manifest.keyId}, which you don't trust`,
-    })
+    const message = `is signed by ${manifest.keyId}, which you don't trust`
+    faults.push({ kind: 'unknown_key', place: manifestPath, message })
   }
-  if (!key || keyIdOf(key) !== manifest.keyId || !signature || !isSignedBy(key, bytes, signature)) {
-    faults.push({ kind: 'bad_signature', place: signaturePath, message: `is not a signature of ${manifestPath}` })
+  const signed = await checkManifest(pack, { bytes, manifest })
+  return { faults: [...faults, ...signed.faults, ...(await checkFiles(pack, manifest))], notes: signed.notes }
+}
+
+async function isPack(pack: TrailReader): Promise<boolean> {
+  for (const path of [signaturePath, formatPath, verifierPath]) if (await pack.get(path)) return true
+  return false
+}
+
+function broken(kind: EvidenceFault['kind'], message: string): PackCheck {
+  return { faults: [{ kind, place: manifestPath, message }], notes: [] }
+}
+
+/** Checks the signature of the list. */
+async function checkManifest(
+  pack: TrailReader,
+  { bytes, manifest }: { bytes: Uint8Array; manifest: PackManifest },
+): Promise<PackCheck> {
+  const { keyId, signatureForm } = manifest
+  const signature = await pack.get(signaturePath)
+  const pem = await pack.get(publicKeyKeyOf(keyId))
+  const key = pem && readPublicKey(pem)
+  const form = key && keyIdOf(key) === keyId && signature ? signatureFormOf(key, bytes, signature) : null
+  const place = signaturePath
+  if (!form) {
+    return { faults: [{ kind: 'bad_signature', place, message: `is not a signature of ${manifestPath}` }], notes: [] }
   }
-  return [...faults, ...(await checkFiles(pack, manifest))]
+  const older = createOlderSignatures()
+  older.take({ key: manifestPath, form, signatureForm })
+  const asWritten = isAsWritten({ form, signatureForm })
+  return { faults: asWritten ? [] : [{ kind: 'altered', place, message: otherForm }], notes: older.notes() }
 }
 
 async function checkFiles(pack: TrailReader, { files }: PackManifest): Promise<EvidenceFault[]> {

@@ -1,9 +1,11 @@
 import type { ChainHeads } from '../trail/head.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { type ChainName, chainNames, keyOf, prefixOf } from '../trail/sealed.ts'
+import { type Anchor, createAnchorCheck } from './anchor.ts'
 import { type ChainVerifier, type CheckedChain, createChainVerifier } from './chain-verifier.ts'
 import { type CheckedDigest, checkDigests } from './check-digests.ts'
-import { type EvidenceFault, takeInventory } from './walk.ts'
+import { createOlderSignatures } from './signature-forms.ts'
+import { type EvidenceFault, type EvidenceNote, takeInventory } from './walk.ts'
 
 /** The result of a verification. The trail holds when there is no fault. */
 export type Verification = {
@@ -13,6 +15,8 @@ export type Verification = {
   /** Entries after the newest digest: the head vouches for them, but no signature does yet. */
   unsignedEntries: number
   faults: EvidenceFault[]
+  /** What the evidence can't show, though it has no fault. */
+  notes: EvidenceNote[]
 }
 
 /** Facts known from elsewhere, against which the stored evidence is checked. */
@@ -23,6 +27,8 @@ export type VerifyOptions = {
   trustedKeyIds?: readonly string[]
   /** Unix ms at which a digest may be overdue; left out for a copy, which was made at another time. */
   now?: number
+  /** What the trail must reach at least. */
+  anchor?: Anchor
 }
 
 /**
@@ -38,12 +44,15 @@ export async function verifyTrail(reader: TrailReader, options: VerifyOptions = 
   const entries = open('entries')
   const findings = open('findings')
 
-  const { head: _, ...trust } = options
+  const { head: _, anchor = {}, ...trust } = options
+  const [anchored, older] = [createAnchorCheck(anchor), createOlderSignatures()]
   const digests = { checked: 0, newest: null as CheckedDigest | null, keyIds: new Set<string>() }
   for await (const digest of checkDigests(reader, { ...trust, inventory, report, head: heads?.digests })) {
     digests.checked += 1
     digests.newest = digest
     digests.keyIds.add(digest.keyId)
+    anchored.take(digest)
+    older.take(digest)
     await entries.verifyUpTo(digest.head.entries, digest.key)
     await findings.verifyUpTo(digest.head.findings, digest.key)
   }
@@ -51,11 +60,13 @@ export async function verifyTrail(reader: TrailReader, options: VerifyOptions = 
   if (faults.length === 0 && ends.entries.checked + ends.findings.checked + digests.checked === 0) {
     report({ kind: 'nothing_found', place: 'audit/', message: 'holds no entry and no digest; nothing can be verified' })
   }
+  faults.push(...anchored.faults())
   return {
     ...ends,
     digests: { ...digests, keyIds: [...digests.keyIds] },
     unsignedEntries: Math.max(0, ends.entries.last.sequence - (digests.newest?.head.entries.sequence ?? 0)),
     faults,
+    notes: older.notes(),
   }
 }
 
@@ -95,6 +106,13 @@ function beyond(
       ? 'was not written by the recorder: the head ends before it'
       : 'comes after the newest digest, so that nothing vouches for it; verify again with the next digest',
   }
+}
+
+/** What a verification without a fault shows, and how far: nothing stored says what came after the newest digest. */
+export function verdictOf({ digests: { newest } }: Pick<Verification, 'digests'>): string {
+  return newest
+    ? `The evidence is complete and unaltered up to digest ${newest.sequence} of ${newest.writtenAt}.`
+    : 'Nothing is altered, but no signature vouches for it yet.'
 }
 
 /** A text such as "1 fault" or "2 faults". */

@@ -14,12 +14,16 @@ type EvidenceFaultKind =
   | 'misplaced'
   | 'missing'
   | 'nothing_found'
+  | 'set_back'
   | 'unexpected'
   | 'unknown_key'
   | 'unsigned'
 
 /** A fault of stored evidence, with its place: an object's key, or the prefix under which something is not there. */
 export type EvidenceFault = { kind: EvidenceFaultKind; place: string; message: string }
+
+/** Something that limits what the evidence shows, and is no fault of it. */
+export type EvidenceNote = Pick<EvidenceFault, 'place' | 'message'>
 
 /** An object of a chain, as far as it could be read. */
 export type ChainObject = {
@@ -31,6 +35,8 @@ export type ChainObject = {
   computed: string
   /** Content as JSON; null when the object is none. */
   value: unknown
+  /** True when it is an unaltered object that belongs elsewhere: it says nothing of this place. */
+  misplaced: boolean
 }
 
 /** The keys of a chain in their order, and the listener for faults. */
@@ -39,7 +45,9 @@ export type WalkOptions = { keys: readonly string[]; report: (fault: EvidenceFau
 /** The keys of all that is stored of a trail. Digests sort before entries, so that what they vouch for is listed later. */
 export type Inventory = Record<ChainName, string[]> & { signatures: Set<string>; publicKeys: Set<string> }
 
-const StatedLink = z.object({ sequence: z.number(), previousHash: z.string() })
+const StatedLink = z.looseObject({ sequence: z.number(), previousHash: z.string() })
+/** The field by which the objects of a chain are told from those of another. */
+const ownField: Record<ChainName, string> = { entries: 'recordedAt', findings: 'observedAt', digests: 'writtenAt' }
 const readsAtOnce = 32
 
 /** Lists a trail, and reports what does not belong there. */
@@ -58,8 +66,8 @@ export async function takeInventory(reader: TrailReader, report: (fault: Evidenc
 
 /**
  * Reads a chain from its stored bytes, from the first object to the last, and reports what is wrong with each: bytes,
- * name, place, and the link to the object before. One alteration is one fault: what follows an altered object is
- * compared with the hash that it stated.
+ * name, place, and the link to the object before. One alteration is one fault, at its own place: what follows an altered
+ * object is compared with the hash that it stated, and what follows a misplaced one with nothing.
  */
 export async function* walkChain(
   reader: TrailReader,
@@ -75,9 +83,10 @@ export async function* walkChain(
       continue
     }
     const object = inspect({ sequence, key, bytes }, report)
-    checkLink(object, before, report)
-    yield object
-    before = object
+    const misplaced = isMisplaced(object, { chain, report })
+    if (!misplaced) checkLink(object, before, report)
+    yield { ...object, misplaced }
+    before = misplaced ? { sequence, stated: '', computed: '' } : object
   }
 }
 
@@ -90,10 +99,12 @@ export function missing(chain: ChainName, from: number, to: number): EvidenceFau
   }
 }
 
+type InspectedObject = Omit<ChainObject, 'misplaced'>
+
 function inspect(
   { sequence, key, bytes }: Pick<ChainObject, 'sequence' | 'key' | 'bytes'>,
   report: (fault: EvidenceFault) => void,
-): ChainObject {
+): InspectedObject {
   const hashes = hashesOf(bytes)
   if (!hashes) {
     report({ kind: 'altered', place: key, message: 'does not begin with its hash, as every object here was stored' })
@@ -117,22 +128,36 @@ function parsed(bytes: Uint8Array): unknown {
 
 type Predecessor = Pick<ChainObject, 'sequence' | 'stated' | 'computed'>
 
-function checkLink(object: ChainObject, before: Predecessor, report: (fault: EvidenceFault) => void): void {
+/** The place that an unaltered object states; null when it is altered: then what it says of its place proves nothing. */
+function statedLink({ stated, computed, value }: InspectedObject): z.infer<typeof StatedLink> | null {
+  return (stated !== '' && stated === computed && StatedLink.safeParse(value).data) || null
+}
+
+function isMisplaced(
+  object: InspectedObject,
+  { chain, report }: { chain: ChainName; report: (fault: EvidenceFault) => void },
+): boolean {
+  const { key, sequence } = object
+  const link = statedLink(object)
+  if (!link) return false
+  const origin = ownField[chain] in link ? chain : (chainNames.find((name) => ownField[name] in link) ?? chain)
+  if (link.sequence === sequence && origin === chain) return false
+  const which = origin === chain ? `the object with sequence ${link.sequence}` : keyOf(origin, link.sequence)
+  report({ kind: 'misplaced', place: key, message: `holds ${which}` })
+  return true
+}
+
+function checkLink(object: InspectedObject, before: Predecessor, report: (fault: EvidenceFault) => void): void {
   const { key, sequence, stated, computed } = object
-  // What an altered object says of its place proves nothing.
   if (stated === '' || stated !== computed) return
-  const link = StatedLink.safeParse(object.value)
-  if (!link.success) {
+  const link = statedLink(object)
+  if (!link) {
     report({ kind: 'altered', place: key, message: 'has a right hash, but is not of this format' })
-    return
-  }
-  if (link.data.sequence !== sequence) {
-    report({ kind: 'misplaced', place: key, message: `holds the object with sequence ${link.data.sequence}` })
     return
   }
   // After a gap or an unreadable object there is nothing to compare with: that fault is already reported.
   if (before.sequence !== sequence - 1 || before.stated === '') return
-  if (link.data.previousHash === before.stated || link.data.previousHash === before.computed) return
-  const message = `does not follow from the object before it: it names ${link.data.previousHash}, which is not ${before.stated}`
+  if (link.previousHash === before.stated || link.previousHash === before.computed) return
+  const message = `does not follow from the object before it: it names ${link.previousHash}, which is not ${before.stated}`
   report({ kind: 'fork', place: key, message })
 }

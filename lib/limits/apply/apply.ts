@@ -7,11 +7,11 @@ import type { LimitRules } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
 import { type LimitState, outgoingOf } from '../limit-state.ts'
 import { isFailure, outcomeOf } from '../outcomes/outcome.ts'
-import { type Decision, decide, keysToLookUp, winnersOf } from './decide.ts'
+import { type Decision, type DeliveredEntry, decide, keysToLookUp, winnersOf } from './decide.ts'
 import { type LedgerSession, type LedgerSessionDeps, openLedgerSession } from './ledger-session.ts'
 import { type FailedMessage, failureOf, type LimitMessage, type ReadMessage, readMessages } from './messages.ts'
 import { resendNewest } from './resend-newest.ts'
-import { sendEverything } from './send-everything.ts'
+import { type SendResult, sendEverything } from './send-everything.ts'
 
 /** Dependencies of applying limits. */
 export type ApplyDeps = LedgerSessionDeps & { rules: LimitRules; log: Log; metrics: Metrics }
@@ -73,10 +73,18 @@ async function applyInSession(
   if (sent.late.length > 0) await resendNewest(sent.late, deps)
   else await session.ledger.close(session.lease)
 
-  const undone = readable.filter((message) =>
-    message.entries.some(({ entry }) => entries.get(entry.identity) === entry && !sent.answered.has(entry.identity)),
-  )
-  if (undone.length > 0) fail(undone, sent.error ?? outOfTime(), { deps, result })
+  for (const message of readable) {
+    const undone = message.entries.filter(
+      ({ entry }) => entries.get(entry.identity) === entry && !sent.answered.has(entry.identity),
+    )
+    if (undone.length > 0) fail([message], errorOf(undone, sent), { deps, result })
+  }
+}
+
+/** Why entries have no outcome: the error of their own group before one that stopped all. */
+function errorOf(undone: readonly DeliveredEntry[], { errors, stopped }: SendResult): unknown {
+  const own = undone.map(({ entry }) => errors.get(entry.identity)).find((error) => error !== undefined)
+  return own ?? stopped ?? outOfTime()
 }
 
 async function decideAll(

@@ -4,6 +4,7 @@ import type { Deadline } from '../../core/deadline.ts'
 import { maxEntries } from '../intent.ts'
 import { type OutgoingLimit, pendingState } from '../limit-state.ts'
 import type { Ledger, LedgerLease, LimitsApi } from '../ports.ts'
+import type { GroupSize } from './send-group.ts'
 
 /** Dependencies of a session on the ledger. */
 export type LedgerSessionDeps = {
@@ -26,6 +27,7 @@ export type LedgerSession = {
   /** Ends well before the lease does. */
   deadline: Deadline
   putsAtOnce: number
+  groupSize: GroupSize
   /** Names the calls of this session, over all sessions uniquely. */
   nextCallId: () => string
 }
@@ -55,6 +57,7 @@ export async function openLedgerSession(
   const nextCallId = () => `${String(opened.fence).padStart(6, '0')}-${String(++calls).padStart(3, '0')}`
   const session: LedgerSession = {
     ...{ api, ledger, clock, putsAtOnce, nextCallId },
+    groupSize: { most: maxEntries },
     lease: { owner, fence: opened.fence, expiresAt },
     deadline: { remainingMs },
   }

@@ -1,5 +1,5 @@
 import { eachConcurrently, slices } from '../../core/concurrency.ts'
-import { FatalError } from '../../core/errors.ts'
+import { type ErrorCode, FatalError, SyncError } from '../../core/errors.ts'
 import type { OutcomeName } from '../../streams/limit-outcome.ts'
 import type { ValidLimitEntry } from '../entries.ts'
 import { maxEntries } from '../intent.ts'
@@ -20,8 +20,10 @@ export type SendResult = {
   /** Identities whose outcome is recorded. */
   answered: Set<string>
   ended: Partial<Record<OutcomeName, number>>
-  /** The error that stopped it, if one did. */
-  error: unknown
+  /** The error of the group that an identity went in, where there was one. */
+  errors: Map<string, unknown>
+  /** The error that kept other groups from being sent, if one did. */
+  stopped: unknown
   /** Limits sent when the lease had run out already, so that another worker's may have been overwritten. */
   late: OutgoingLimit[]
 }
@@ -29,25 +31,42 @@ export type SendResult = {
 /** The least time in which a PUT is worth starting. */
 const minPutMs = 2_000
 
+/** Codes of errors that every group would meet. Others cost the group alone, and the messages with entries in it. */
+const metByAll: ReadonlySet<ErrorCode> = new Set([
+  'configuration',
+  'forbidden',
+  'lease_lost',
+  'rate_limited',
+  'redirected',
+  'unauthorized',
+])
+
 /**
  * Sends limits in groups of at most 100, some at a time, so that one group's outcomes are recorded while the next is on
- * its way. It stops at the first error, or when the time left is shorter than twice the longest PUT took.
+ * its way. It stops at an error that every group would meet, or when the time left is shorter than twice the longest
+ * group took.
  */
 export async function sendEverything(outgoing: readonly OutgoingLimit[], work: Work): Promise<SendResult> {
   const { session } = work
-  const sent: SendResult = { answered: new Set(), ended: {}, error: undefined, late: [] }
+  const sent: SendResult = { answered: new Set(), ended: {}, errors: new Map(), stopped: undefined, late: [] }
   let longestMs = 0
   await eachConcurrently(slices(outgoing, maxEntries), session.putsAtOnce, async (group) => {
-    if (sent.error || session.deadline.remainingMs() < Math.max(minPutMs, 2 * longestMs)) return
+    if (sent.stopped || session.deadline.remainingMs() < Math.max(minPutMs, 2 * longestMs)) return
     const startedAt = session.clock.now()
     const result = await sendGroup(group, session)
     longestMs = Math.max(longestMs, session.clock.now() - startedAt)
-    sent.error ??= result.error
+    if (result.error) noteError(result.error, group, sent)
     if (session.clock.now() < session.lease.expiresAt) return await recordGroup(result, work, sent)
     sent.late.push(...group)
-    sent.error ??= leaseLost()
+    noteError(leaseLost(), group, sent)
   })
   return sent
+}
+
+function noteError(error: unknown, group: readonly OutgoingLimit[], sent: SendResult): void {
+  for (const { identity } of group) if (!sent.errors.has(identity)) sent.errors.set(identity, error)
+  // What is no error of ours is a defect, and no message's own trouble.
+  if (!(error instanceof SyncError) || metByAll.has(error.code)) sent.stopped ??= error
 }
 
 async function recordGroup({ answers, unanswered }: GroupResult, work: Work, sent: SendResult): Promise<void> {

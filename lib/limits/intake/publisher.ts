@@ -25,7 +25,7 @@ export function intentsOf(request: LimitRequest, limits: readonly IntentEntry[])
   const parts: IntentEntry[][] = []
   const cut = (some: readonly IntentEntry[]): void => {
     if (some.length === 0) return
-    if (some.length <= maxEntries && bytesOf(JSON.stringify(some)) <= maxBytes / 2) parts.push([...some])
+    if (some.length <= maxEntries && bytesOf(queueText(some)) <= maxBytes / 2) parts.push([...some])
     else {
       const half = some.length <= maxEntries ? Math.ceil(some.length / 2) : maxEntries
       cut(some.slice(0, half))
@@ -42,23 +42,46 @@ export function intentsOf(request: LimitRequest, limits: readonly IntentEntry[])
 }
 
 /** Dependencies of `publishIntents`. */
-export type PublishIntentsDeps = Jitter & { queue: IntentQueue; onSent?: (messages: number) => void }
+export type PublishIntentsDeps = Jitter & { queue: IntentQueue }
+
+/** The message of an intent on the queue, under the name that the queue gave it. It keeps that name as a dead letter. */
+export type PublishedIntent = { requestId: string; messageId: string }
 
 /**
  * Puts intents on the queue, in batches; what a batch left behind is sent again, and only that.
  * @throws RetryableError `storage_unavailable` when the queue does not take them, FatalError `bad_request` when it never
  * will. Publishing the same intents again is harmless.
  */
-export async function publishIntents(intents: readonly IntentMessage[], deps: PublishIntentsDeps): Promise<void> {
-  for (const batch of batchesOf(intents.map(outgoing))) {
-    await sendAll(batch, deps)
-    deps.onSent?.(batch.length)
-  }
+export async function publishIntents(
+  intents: readonly IntentMessage[],
+  deps: PublishIntentsDeps,
+): Promise<PublishedIntent[]> {
+  const names = new Map<string, string>()
+  for (const batch of batchesOf(intents.map(outgoing))) await sendAll(batch, { ...deps, names })
+  return intents.flatMap(({ requestId }) => {
+    const messageId = names.get(idOf(requestId))
+    return messageId === undefined ? [] : [{ requestId, messageId }]
+  })
 }
 
 function outgoing(intent: IntentMessage): OutgoingMessage {
-  const body = JSON.stringify(intent)
-  return { id: sha256(intent.requestId).slice(0, 32), body, groupId: messageGroup, deduplicationId: sha256(body) }
+  const body = queueText(intent)
+  return { id: idOf(intent.requestId), body, groupId: messageGroup, deduplicationId: sha256(body) }
+}
+
+function idOf(requestId: string): string {
+  return sha256(requestId).slice(0, 32)
+}
+
+/**
+ * JSON in the characters that every queue takes. SQS refuses U+FFFE and U+FFFF, emulators all that is beyond U+FFFF; they
+ * are escaped, which whoever parses the text does not notice.
+ */
+function queueText(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Cuts messages into batches by SQS's limits on count and on bytes in all. */
@@ -79,10 +102,16 @@ export function batchesOf(messages: readonly OutgoingMessage[]): OutgoingMessage
   return batches
 }
 
-function sendAll(batch: OutgoingMessage[], { queue, ...jitter }: PublishIntentsDeps): Promise<void> {
+/** Sends a batch until the queue has all of it, and notes the names that it gives. */
+function sendAll(
+  batch: OutgoingMessage[],
+  { queue, names, ...jitter }: PublishIntentsDeps & { names: Map<string, string> },
+): Promise<void> {
   let rest = batch
   const send = async () => {
-    const failed = new Map((await queue.sendBatch(rest)).map((failure) => [failure.id, failure]))
+    const { taken, refused } = await queue.sendBatch(rest)
+    for (const { id, messageId } of taken) names.set(id, messageId)
+    const failed = new Map(refused.map((failure) => [failure.id, failure]))
     rest = rest.filter(({ id }) => failed.has(id))
     if (rest.length === 0) return
     const failures = rest.map(({ id }) => failed.get(id)!)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { diffSettings, shownValue } from '../../../lib/audit/changes/diff.ts'
+import { createWatch } from '../../../lib/audit/changes/watch.ts'
+import { watchRules } from '../../../lib/audit/changes/watch-rules.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { parseJson } from '../../../lib/core/json.ts'
 import { createRedactor } from '../../../lib/redaction/redact.ts'
@@ -86,12 +88,45 @@ describe('a diff of settings', () => {
     expect(lines({ a: { b: 1 } }, { a: {} })).toEqual(['removed a.b 1 ->'])
   })
 
-  it('shows a change of type as a changed value, and null as nothing where the other side holds something', () => {
-    expect(lines({ a: [1], b: { c: 1 }, d: null }, { a: 'x', b: 'y', d: { e: 1 } })).toEqual([
-      'changed a [1] -> x',
-      'changed b {"c":1} -> y',
+  it('shows what was in a value that became another kind of value, and null as nothing where the other side holds something', () => {
+    expect(lines({ a: [1], b: { c: 1 }, d: null, e: [] }, { a: 'x', b: [2], d: { e: 1 }, e: {} })).toEqual([
+      'removed a 1 ->',
+      'added a -> x',
+      'added b -> 2',
+      'removed b.c 1 ->',
       'added d.e -> 1',
+      'changed e [] -> {}',
     ])
+  })
+
+  it('takes settings of any form', () => {
+    expect(lines({ a: 1 }, undefined)).toEqual(['removed a 1 ->'])
+    expect(lines({ a: 1 }, null)).toEqual(['removed a 1 ->'])
+    expect(lines({ a: 1 }, [])).toEqual(['added (all) -> []', 'removed a 1 ->'])
+    expect(lines('off', { a: 1, '(all)': 2 })).toEqual(['removed (all) off ->', 'added ["(all)"] -> 2', 'added a -> 1'])
+    expect(lines('off', 5)).toEqual(['changed (all) off -> 5'])
+    expect(lines(undefined, undefined)).toEqual([])
+  })
+
+  it('is bounded in depth', () => {
+    const deep = (bottom: Json, levels = 5_000) => {
+      let value = bottom
+      for (let at = 0; at < levels; at++) value = at % 2 ? [value] : { a: value }
+      return value
+    }
+    expect(lines({ x: deep(1), y: 1 }, { x: deep(2), y: 2 })).toEqual(['changed y 1 -> 2'])
+    for (const comparable of [true, false]) {
+      const changes = diffSettings(
+        {},
+        { deep: deep('redacted:hmac-sha256:0123456789abcdef') },
+        { comparableSecrets: comparable },
+      )
+      expect(changes.map(({ path }) => path)).toEqual(['deep'])
+      expect(shownValue(changes[0]?.after)).toContain('[nested deeper than 200 levels]')
+      expect(createWatch(watchRules)(changes[0]!)).toEqual([])
+    }
+    // One item of a list left, and another came.
+    expect(lines({ x: deep(1, 199) }, { x: deep(2, 199) })).toHaveLength(2)
   })
 
   it('takes keys such as __proto__ and constructor for keys', () => {

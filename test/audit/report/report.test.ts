@@ -12,12 +12,14 @@ import { Finding } from '../../../lib/audit/trail/finding.ts'
 import { entryRefsOf } from '../../../lib/audit/trail/revision-index.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { createRedactor } from '../../../lib/redaction/redact.ts'
-import { auditParts, findingsIn, revision, scan, seen, signal, testSigner } from '../memory.ts'
+import { auditParts, findingsIn, revision, scan, seen, signal, stored, testSigner } from '../memory.ts'
 
 const hostile = `"><script>document.title='pwned'</script><img src=x onerror=alert(1)>&amp;`
 const { redact } = createRedactor('k')
 let page: string
 let damaged: string
+let keyId: string
+let digestHash: string
 
 beforeAll(async () => {
   const parts = auditParts()
@@ -58,6 +60,8 @@ beforeAll(async () => {
     })
   }
   page = await render()
+  keyId = await testSigner.keyId()
+  digestHash = String(stored(parts.store.objects, 'digests')[0]?.hash)
   parts.store.objects.delete('audit/entries/0000000002.json')
   damaged = await render()
 })
@@ -71,6 +75,7 @@ describe('the report', () => {
       'revision 3',
       '[secret]',
       'node verify.mjs',
+      `--key-id ${keyId} --expect ${digestHash}`,
     ]) {
       expect(page).toContain(text)
     }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkPack, exportPack } from '../../../lib/audit/verify/pack.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { createTrailFolder } from '../../../lib/stores/trail-folder.ts'
-import { auditParts, memoryObjects, revisions, scan, signal, testClock, testSigner } from '../memory.ts'
+import { auditParts, memoryObjects, otherForm, revisions, scan, signal, testClock, testSigner } from '../memory.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'audit-pack-'))
 const pack = join(root, 'pack')
@@ -57,7 +57,7 @@ function run(dir: string, ...args: string[]): { code: number; output: string } {
 }
 async function verifyHere(dir: string) {
   const store = createTrailFolder(dir)
-  return [...((await checkPack(store, {})) ?? []), ...(await verifyTrail(store)).faults]
+  return [...((await checkPack(store, {}))?.faults ?? []), ...(await verifyTrail(store)).faults]
 }
 let copies = 0
 function altered(change: (dir: string) => void): string {
@@ -76,6 +76,73 @@ describe('an evidence pack', () => {
     expect(await verifyHere(pack)).toEqual([])
   })
 
+  it('has the digest that the auditor noted, and is told from an older one only by that', async () => {
+    const id = await testSigner.keyId()
+    const hashOf = (dir: string) => /Its hash is ([0-9a-f]{64})\./.exec(run(dir).output)?.[1] ?? ''
+    const parts = auditParts()
+    await parts.recorder.record(revisions(1, 2), scan, signal)
+    await parts.digester.write(signal)
+    const older = join(root, 'older')
+    await exported(parts, older)
+    await parts.recorder.record(revisions(3, 3), scan, signal)
+    parts.clock.at += 3_600_000
+    await parts.digester.write(signal)
+    const newer = join(root, 'newer')
+    await exported(parts, newer)
+    const [before, after] = [hashOf(older), hashOf(newer)]
+    for (const [dir, hash, code] of [
+      [newer, after, 0],
+      [newer, before, 0],
+      [older, before, 0],
+      [older, after, 1],
+    ] as const) {
+      expect(run(dir, '--key-id', id, '--expect', hash)).toMatchObject({ code })
+    }
+    expect(run(older, '--expect', after).output).toContain(
+      `FAULT audit/digests/: holds no digest with the hash ${after}`,
+    )
+    expect(run(older, '--as-of', '2026-01-05T01:00:00Z')).toEqual({
+      code: 1,
+      output: expect.stringContaining('FAULT audit/digests/0000000001.json: the newest digest is older'),
+    })
+    expect(run(newer, `--as-of=2026-01-05T01:00:00Z`, '--as-of', '2026-01-05')).toMatchObject({ code: 0 })
+    expect(run(older).output).toContain('An older pack looks the same')
+  })
+
+  it('takes several keys, of which each may have signed', async () => {
+    const keys = ['--key-id', 'f'.repeat(64), '--key-id', await testSigner.keyId()]
+    expect(run(pack, ...keys)).toMatchObject({ code: 0 })
+  })
+
+  it('does not verify with a signature in its other form (AUD-08)', async () => {
+    for (const file of ['manifest.sig', 'audit/digests/0000000002.sig']) {
+      const dir = altered((dir) => {
+        writeFileSync(join(dir, file), otherForm(readFileSync(join(dir, file))))
+      })
+      const { code, output } = run(dir)
+      expect(output).toContain(`FAULT ${file}: is in another form than it was written in`)
+      expect(code).toBe(1)
+      expect(await verifyHere(dir)).toContainEqual(expect.objectContaining({ kind: 'altered', place: file }))
+    }
+  })
+
+  it('has each fault at its own place', () => {
+    const names = ['audit/entries/0000000002.json', 'audit/entries/0000000003.json']
+    const places = (dir: string) => [...run(dir).output.matchAll(/^FAULT ([^:]+): /gm)].map(([, place = '']) => place)
+    const exchanged = altered((dir) => {
+      const [a, b] = names.map((name) => readFileSync(join(dir, name)))
+      writeFileSync(join(dir, names[0] as string), b as Buffer)
+      writeFileSync(join(dir, names[1] as string), a as Buffer)
+    })
+    expect(new Set(places(exchanged))).toEqual(new Set(names))
+    const gone = altered((dir) => rmSync(join(dir, names[0] as string)))
+    expect(new Set(places(gone))).toEqual(new Set([names[0]]))
+    const replaced = altered((dir) =>
+      cpSync(join(dir, 'audit/entries/0000000001.json'), join(dir, 'audit/findings/0000000001.json')),
+    )
+    expect(new Set(places(replaced))).toEqual(new Set(['audit/findings/0000000001.json']))
+  })
+
   it('does not verify with another key', () => {
     const { code, output } = run(pack, '--key-id', 'f'.repeat(64))
     expect(output).toContain('not the one given')
@@ -83,9 +150,17 @@ describe('an evidence pack', () => {
     expect(run(pack, `--key-id=${'f'.repeat(64)}`).code).toBe(1)
   })
 
-  it.each([[['--key-id']], [['--key-id', 'abc']], [['--key-id=']], [['--keyid', 'f'.repeat(64)]], [['f'.repeat(64)]]])(
-    'refuses %j, rather than pass over a key',
-    (args) => expect(run(pack, ...args)).toEqual({ code: 2, output: expect.stringContaining('Usage') }),
+  it.each([
+    [['--key-id']],
+    [['--key-id', 'abc']],
+    [['--key-id=']],
+    [['--keyid', 'f'.repeat(64)]],
+    [['f'.repeat(64)]],
+    [['--expect', 'abc']],
+    [['--as-of', 'today']],
+    [['--as-of', '2026-01-05T01:00:00']],
+  ])('refuses %j, rather than pass over what it should check', (args) =>
+    expect(run(pack, ...args)).toEqual({ code: 2, output: expect.stringContaining('Usage') }),
   )
 
   it('holds what the newest digest vouches for, the format, a verifier and the report', () => {
@@ -150,7 +225,8 @@ describe('an evidence pack', () => {
       for (const file of ['manifest.json', 'manifest.sig']) rmSync(join(dir, file))
     })
     // The rest of a pack lies beside it: its list was taken away.
-    expect(await checkPack(createTrailFolder(dir), {})).toMatchObject([{ kind: 'missing', place: 'manifest.json' }])
+    const faults = [{ kind: 'missing', place: 'manifest.json' }]
+    expect(await checkPack(createTrailFolder(dir), {})).toMatchObject({ faults })
     for (const file of ['verify.mjs', 'AUDIT-FORMAT.md']) rmSync(join(dir, file))
     expect(await checkPack(createTrailFolder(dir), {})).toBe(null)
     expect((await verifyTrail(createTrailFolder(dir))).faults).toEqual([])

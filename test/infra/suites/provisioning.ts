@@ -118,8 +118,8 @@ describe('bundles of credit limits and of the audit trail', () => {
   })
 
   it('record the settings, sign a digest with the key in KMS and another one a day, and the trail verifies', async () => {
-    const occasion = { schedule: 'controls', scheduledAt: '2026-11-28T02:00:00Z' }
-    const event = { ...occasion, stream: 'enterprise_control_revisions' }
+    const scheduled = { schedule: 'controls', scheduledAt: '2026-11-28T02:00:00Z' }
+    const event = { ...scheduled, stream: 'enterprise_control_revisions' }
     const { result: step } = await bundle('sync-stream').invoke(event)
     expect(step).toMatchObject({ status: 'complete' })
     const { result: digest, error } = await bundle('audit-digest').invoke({})
@@ -132,7 +132,9 @@ describe('bundles of credit limits and of the audit trail', () => {
     })
     expect(bundle('audit-digest').log()).toContain('"AuditDigests":1')
 
-    const { result: published } = await bundle('publish-run').invoke({ ...occasion, outcomes: [step] })
+    const log = await bundle('sync-stream').invoke({ ...scheduled, stream: 'credit_limit_outcomes' })
+    const outcomes = [step, log.result]
+    const { result: published } = await bundle('publish-run').invoke({ ...scheduled, outcomes })
     expect(published).toMatchObject({ status: 'complete', failure: null })
   })
 

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { StateMachine } from 'aws-local-stepfunctions'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Cloud, startCloud } from '../cloud.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
@@ -129,14 +129,36 @@ describe('the state machine', () => {
   it('waits as long as the platform asks when it limits the rate', async () => {
     const fault = cloud.platform.fault({ ...rateLimit, headers: { 'retry-after': '900' } })
     const real = asLambda(handlers.sync)
+    const now = Date.now
     const { output } = await run(nightly, async (event) => {
       const result = await real(event)
-      if (event.stream === 'sessions') cloud.platform.removeFault(fault.id)
+      if (event.stream !== 'sessions') return result
+      cloud.platform.removeFault(fault.id)
+      // The interpreter does not really wait.
+      const later = vi.spyOn(Date, 'now').mockImplementation(() => now() + 900_000)
+      onTestFinished(() => void later.mockRestore())
       return result
     })
     expect(waited).toHaveLength(1)
     expect(JSON.parse(waited[0]!).step).toMatchObject({ status: 'rate_limited', waitSeconds: 900 })
     expect(output?.run).toMatchObject({ status: 'complete' })
+  })
+
+  it('WAIT-01 ends a stream whose wait is beyond the run, publishes the others, and asks no more until that time', async () => {
+    const limited = { ...nightly, streams: ['readiness_reports', 'computers'] }
+    const fault = cloud.platform.fault({
+      ...{ ...rateLimit, endpoint: 'listReports' },
+      headers: { 'retry-after': '2592000' },
+    })
+    const { error } = await run(limited)
+    expect(waited).toEqual([])
+    expect(error).toMatch(/^readiness_reports rate_limited: .*no request is sent before \d{4}-\d\d-\d\dT/)
+    const partitions = cloud.calls.filter(({ action }) => action === 'BatchCreatePartition')
+    expect(partitions.map(({ input }) => input.TableName)).toContain('computers')
+    cloud.platform.removeFault(fault.id)
+    const asked = cloud.platform.counts.listReports
+    await run({ ...limited, schedule: 'later' })
+    expect(cloud.platform.counts.listReports).toBe(asked)
   })
 
   it('publishes the others when one stream fails, and then fails with the reason', async () => {

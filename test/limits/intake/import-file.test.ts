@@ -1,3 +1,4 @@
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../../../lib/core/log.ts'
 import { defaultRules } from '../../../lib/limits/entries.ts'
@@ -31,7 +32,7 @@ function setUp(more: Partial<ImportDeps> = {}) {
   const queue = {
     sendBatch: async (messages: { body: string }[]) => {
       bodies.push(...messages.map(({ body }) => body))
-      return []
+      return { taken: [], refused: [] }
     },
   }
   const deps: ImportDeps = {
@@ -79,6 +80,18 @@ describe('a file dropped into the inbox', () => {
     })
     await worker.apply(bodies.map((body) => message(body)))
     expect(platform.simulator.limits.get(bob)).toBe(2)
+  })
+
+  it.each(['\ufffe', '\uffff', '\u{1f600}'])('may have %j in its name (SQS-14)', async (odd) => {
+    const { queue, sqs, queueUrl } = limits()
+    const { deps } = setUp({ queue })
+    const key = `hr/limits${odd}.csv`
+    await drop(key, `email,limit\n${platform.users[0]},1\n`)
+    expect(await importFile(file(key), deps)).toMatchObject({ status: 'published' })
+    const received = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }))
+    const [{ Body = '', ReceiptHandle } = {}] = received.Messages ?? []
+    expect(parseIntent(Body).source).toBe(key)
+    await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }))
   })
 
   it('stands against a file that was dropped before it and is applied after it was planned', async () => {

@@ -17,12 +17,14 @@ function queueOf(refusals: Record<string, number> = {}, senderFault = false) {
   const queue: IntentQueue = {
     sendBatch: async (messages) => {
       sent.push(messages)
-      return messages.flatMap(({ id, body }) => {
+      const refused = messages.flatMap(({ id, body }) => {
         const name = parseIntent(body).requestId
         if (!left[name]) return []
         left[name] -= 1
         return [{ id, code: 'InternalError', senderFault }]
       })
+      const taken = messages.filter(({ id }) => !refused.some((one) => one.id === id))
+      return { taken: taken.map(({ id, body }) => ({ id, messageId: `m-${parseIntent(body).requestId}` })), refused }
     },
   }
   return { queue, sent, deps: { queue, clock: fakeClock(), random: () => 0 } }
@@ -73,6 +75,25 @@ describe('publishing limits', () => {
     expect(intents.length).toBeGreaterThan(1)
     expect(intents.flatMap(({ limits }) => limits)).toEqual(wide)
     for (const intent of intents) expect(Buffer.byteLength(JSON.stringify(intent))).toBeLessThan(256 * 1024)
+  })
+
+  it('escapes what a queue refuses in a text, and the other side reads it unchanged (SQS-14)', async () => {
+    const odd = '\ufffe\uffff\u0007\u007f\u{1f600}\u{1ffff}\u{10ffff}\ue000"\\'
+    const { sent, deps } = queueOf()
+    const [email, limits] = [`${odd.slice(0, 2)}a@x.io`, 5]
+    const asked = { ...request, requestedBy: odd, source: `list${odd}.csv` }
+    await publishIntents(intentsOf(asked, [{ email, limit: limits }]), deps)
+    const [[{ body }]] = sent as [[OutgoingMessage]]
+    expect(body).not.toMatch(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/)
+    expect(parseIntent(body)).toMatchObject({ requestedBy: odd, source: `list${odd}.csv`, limits: [{ email }] })
+  })
+
+  it('names each message as the queue does', async () => {
+    const { deps } = queueOf({ 'r.0002': 1 })
+    expect(await publishIntents(intentsOf(request, entries(150)), deps)).toEqual([
+      { requestId: 'r.0001', messageId: 'm-r.0001' },
+      { requestId: 'r.0002', messageId: 'm-r.0002' },
+    ])
   })
 
   it('sends again only what a batch left behind (SQS-05)', async () => {

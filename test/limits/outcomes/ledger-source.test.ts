@@ -7,6 +7,7 @@ import { noDeadline } from '../../../lib/core/deadline.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { createPatience } from '../../../lib/core/patience.ts'
 import { createLedgerSource } from '../../../lib/limits/outcomes/ledger-source.ts'
 import { publishRun } from '../../../lib/publish/publish.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
@@ -48,6 +49,7 @@ function setUp() {
     observers: {},
     redact: (record: Json) => record,
     deadline: noDeadline,
+    patience: createPatience(0),
     metrics: noMetrics,
     settings: defaultSettings,
     checkpoints: createCheckpoints(state),

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +12,6 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Emulators, startEmulators } from '../../../lib/local/emulators/emulators.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
-import { createObjectStore } from '../../../lib/stores/objects.ts'
 import { localClients } from '../../stores/clients.ts'
 
 let dir: string
@@ -30,61 +28,16 @@ afterEach(async () => {
 async function start() {
   const emulators = await startEmulators({ dir })
   running.push(emulators)
-  const { dynamodb, s3 } = localClients(emulators.endpointUrl)
-  const { STATE_TABLE = '', LAKE_BUCKET = '' } = emulators.environment
+  const { dynamodb } = localClients(emulators.endpointUrl)
+  const { STATE_TABLE = '' } = emulators.environment
   const checkpoints = createCheckpoints({ dynamodb, table: STATE_TABLE })
-  return { emulators, checkpoints, lake: createObjectStore({ s3, bucket: LAKE_BUCKET }) }
+  return { emulators, checkpoints }
 }
 async function stop() {
   for (const emulators of running.splice(0)) await emulators.close()
 }
 
-/** Lets a process write until it is killed, `ms` after its first acknowledged write; the last number it printed. */
-function writeUntilKilled(ms: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), dir], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let output = ''
-    let errors = ''
-    child.stdout.on('data', (data: Buffer) => {
-      if (output === '') setTimeout(() => child.kill('SIGKILL'), ms)
-      output += data
-    })
-    child.stderr.on('data', (data: Buffer) => {
-      errors += data
-    })
-    child.on('close', (_, signal) => {
-      if (signal !== 'SIGKILL') reject(new Error(`the process ended by itself: ${errors}`))
-      else resolve(Number(output.slice(0, output.lastIndexOf('\n')).split('\n').at(-1)))
-    })
-  })
-}
-
 describe('the emulators', () => {
-  it('keep what was acknowledged when the process is killed at any instant, and start again', async () => {
-    for (const ms of [1, 40, 120]) {
-      const acknowledged = await writeUntilKilled(ms)
-      const files = join(dir, 's3', 'platform-sync-lake', 'objects')
-      for (const file of readdirSync(files)) {
-        expect(readFileSync(join(files, file)).equals(Buffer.alloc(50_000, Number(file) % 256))).toBe(true)
-      }
-      const { checkpoints, lake } = await start()
-      const completed = (await checkpoints.read('sessions'))?.scansCompleted ?? 0
-      // The save that was under way may have landed, with the objects written before it.
-      expect(completed - acknowledged).toBeOneOf([0, 1])
-      const keys = await lake.list('objects/')
-      expect(keys.length - completed).toBeOneOf([0, 1])
-      for (const key of keys) {
-        const bytes = await lake.get(key)
-        expect(bytes).toHaveLength(50_000)
-        expect(bytes?.every((byte) => byte === Number(key.slice(8)) % 256)).toBe(true)
-      }
-      expect(Number(Buffer.from((await lake.get('pointer'))!).toString()) - completed).toBeOneOf([0, 1])
-      await stop()
-    }
-  })
-
   it('end the lease of a killed process, since nobody else can have the folder', async () => {
     const first = await start()
     const claim = { now: Date.now(), expiresAt: Date.now() + 3_600_000 }

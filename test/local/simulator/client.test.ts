@@ -17,13 +17,13 @@ afterAll(() => sim.close())
 it.each(platformStreams)('is read whole as $name says', async ({ reading }) => {
   let received = 0
   for (let token: string | null = null, ended = false; !ended; ) {
-    const { endpoint, query } = reading.request(token)
+    const { endpoint, query } = reading.request({ token })
     const page = reading.parse(await client.get(endpoint, query))
     received += page.records.length
     ended = reading.endsWith(page, page.records.length)
     token = page.nextToken
   }
-  const { path } = reading.request(null).endpoint
+  const { path } = reading.request({ token: null }).endpoint
   expect(received).toBe(sim.state().records[resourceNames.find((name) => paths[name] === path)!])
 })
 

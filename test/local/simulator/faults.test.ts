@@ -177,6 +177,25 @@ describe('credit limits', () => {
     sim.fault({ endpoint: 'setUserLimits', kind: 'limitsReject', emails: [b] })
     expect((await send(sim, `PUT ${paths.limits}`, { users })).status).toBe(400)
     expect((await send(sim, `PUT ${paths.limits}`, { users: users.slice(2) })).status).toBe(200)
+    sim.clearFaults()
+    sim.fault({ endpoint: 'setUserLimits', kind: 'limitsReject', emails: [b], status: 409 })
+    sim.fault({ endpoint: 'setUserLimits', kind: 'limitsTooMany', most: 2 })
+    expect((await send(sim, `PUT ${paths.limits}`, { users })).status).toBe(413)
+    expect((await send(sim, `PUT ${paths.limits}`, { users: users.slice(0, 2) })).status).toBe(409)
+  })
+
+  it('are set, and answered oddly', async () => {
+    sim.clearFaults()
+    const [{ email }] = (await ask(sim, paths.users)).body.users as [{ email: string }]
+    sim.fault({
+      ...{ endpoint: 'setUserLimits', kind: 'limitsAnswer' },
+      ...{ fields: { took: 1 }, drop: ['errors'], rows: { [email]: null } },
+    })
+    expect((await send(sim, `PUT ${paths.limits}`, { users: [{ email, limit: 77 }] })).body).toEqual({
+      updated: [null],
+      took: 1,
+    })
+    expect(sim.limits.get(email.toLowerCase())).toBe(77)
   })
 })
 

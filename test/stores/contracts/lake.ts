@@ -42,7 +42,7 @@ export function lakeContract(title: string, create: () => Lake & Manifests): voi
       expect(file.key).toMatch(/^changes\/computers\/dt=2026-03-01\/run=run-[0-9a-f-]+\/00003-2\.parquet$/)
       expect(file.sha256).toMatch(/^[0-9a-f]{64}$/)
       expect(file.bytes).toBeGreaterThan(0)
-      const quarantine = await lake.writeQuarantine(path({}), [{ key: null, reasons: ['x'], raw: 1 }], untroubled)
+      const quarantine = await lake.writeQuarantine(path({}), [{ key: null, reasons: ['x'], raw: '1' }], untroubled)
       expect(quarantine).toMatchObject({ kind: 'quarantine', table: 'computers', rows: 1 })
     })
 

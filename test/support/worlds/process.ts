@@ -68,7 +68,8 @@ export function startProcess(
     const results: StreamResult[] = []
     for (const stream of streams) {
       const attempt = () => syncStream(stream, run, deps)
-      results.push(await driveStream(stream, run, { attempt, wait: app.clock.sleep }))
+      const { patience } = deps
+      results.push(await driveStream(stream, run, { attempt, patience, wait: app.clock.sleep }))
     }
     const ended = await finishRun(run, { streams, results }, app.finishDeps()).catch((failed: unknown) => ({ failed }))
     return { how: 'done', results, run: ended }

@@ -1,7 +1,9 @@
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import { silentLog } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { createPatience } from '../../../lib/core/patience.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
+import { Counts } from '../../../lib/sync/checkpoint.ts'
 import { defaultSettings, type ScanContext, type SyncDeps } from '../../../lib/sync/context.ts'
 import { watchLease } from '../../../lib/sync/lease.ts'
 import { createMemoryCheckpoints } from '../../support/memory/checkpoints.ts'
@@ -27,6 +29,7 @@ export async function contextOf(overrides: Partial<SyncDeps> = {}) {
     redact: (record) => record,
     clock,
     deadline: noDeadline,
+    patience: createPatience(60_000),
     log: silentLog,
     metrics: noMetrics,
     newOwner: () => 'worker',
@@ -39,7 +42,14 @@ export async function contextOf(overrides: Partial<SyncDeps> = {}) {
   const context: ScanContext = {
     stream: organizationUsers,
     run: { runId: 'run', scheduledAt: 0 },
-    scan: { scanId: 'run-1', runId: 'run', firstFence: 1, startedAt: clock.now(), approval: false },
+    scan: {
+      scanId: 'run-1',
+      runId: 'run',
+      firstFence: 1,
+      startedAt: clock.now(),
+      approval: false,
+      takenUp: { runId: 'run', counts: Counts.parse({}) },
+    },
     window: { since: null, until: clock.now() },
     fence: acquired.checkpoint.fence,
     lease: watchLease(clock, { ...terms, ttlMs: 60_000 }),

@@ -5,41 +5,49 @@ import { readinessReports } from '../../../lib/streams/readiness-reports.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
-import { pageOf, session } from './source.ts'
+import { nested, pageOf, session } from './source.ts'
 
 /** Something that happens to one of the platform's records; `pick` says to which. */
 export type Happening = {
-  what: 'change' | 'add' | 'remove' | 'break' | 'heal' | 'moveToEnd' | 'staleCopy' | 'unkeyed'
+  what: 'change' | 'add' | 'remove' | 'break' | 'oddField' | 'heal' | 'moveToEnd' | 'staleCopy' | 'unkeyed'
   pick: number
 }
 
-type Content = { version: number; broken: boolean }
+/** Broken: no table can take it. Odd: a field has a form that was not foreseen. */
+type Content = { version: number; broken: boolean; odd: boolean }
 
 const day = Date.UTC(2026, 0, 1)
+const tooDeep = { deep: nested(300) }
 
 /** The three ways to page, each with a stream of its own. Times of change grow with the version. */
 export const kinds = {
   users: {
     stream: organizationUsers,
-    record: (id: string, { version, broken }: Content): Json => ({ id, firstName: broken ? 5 : `v${version}` }),
+    record: (id: string, { version, broken, odd }: Content): Json => ({
+      id,
+      firstName: odd ? [version] : `v${version}`,
+      ...(broken ? tooDeep : {}),
+    }),
     stale: false,
   },
   sessions: {
     stream: sessions,
-    record: (id: string, { version, broken }: Content): Json => ({
-      ...session(0, { title: broken ? 5 : `v${version}`, updatedAt: day + version }),
+    record: (id: string, { version, broken, odd }: Content): Json => ({
+      ...session(0, { title: `v${version}`, updatedAt: day + version, ...(odd ? { messageCount: 'many' } : {}) }),
       sessionId: id,
+      ...(broken ? tooDeep : {}),
     }),
     stale: true,
   },
   reports: {
     stream: readinessReports,
-    record: (id: string, { version, broken }: Content): Json => ({
+    record: (id: string, { version, broken, odd }: Content): Json => ({
       reportId: id,
       createdAt: day,
-      repoUrl: broken ? 5 : `https://example.com/v${version}`,
-      apps: { web: { description: `v${version}` } },
+      repoUrl: `https://example.com/v${version}`,
+      apps: { web: odd ? 'none' : { description: `v${version}` } },
       report: {},
+      ...(broken ? tooDeep : {}),
     }),
     stale: false,
   },
@@ -62,7 +70,7 @@ export function createLivingPlatform(name: KindName, { size, pageSize }: { size:
   const add = () => {
     const id = `r${born++}`
     places.set(id, place++)
-    contents.set(id, { version: versions++, broken: false })
+    contents.set(id, { version: versions++, broken: false, odd: false })
     touched.add(id)
   }
   for (let n = 0; n < size; n++) add()
@@ -78,7 +86,8 @@ export function createLivingPlatform(name: KindName, { size, pageSize }: { size:
     }
     if (what === 'staleCopy') {
       const beside = ids[(pick * 7) % ids.length] as string
-      if (stale && !content.broken) stales.set(beside, { id, content: { version: content.version - 1, broken: false } })
+      if (stale && !content.broken)
+        stales.set(beside, { id, content: { version: content.version - 1, broken: false, odd: content.odd } })
       return
     }
     // A report that moved would take the page token along that names it.
@@ -86,7 +95,7 @@ export function createLivingPlatform(name: KindName, { size, pageSize }: { size:
     touched.add(id)
     if (what === 'remove') contents.delete(id)
     else if (what === 'moveToEnd') places.set(id, place++)
-    else contents.set(id, { version: versions++, broken: what === 'break' })
+    else contents.set(id, { version: versions++, broken: what === 'break', odd: what === 'oddField' })
   }
 
   const listed = () => [...contents.keys()].sort((a, b) => (places.get(a) as number) - (places.get(b) as number))
@@ -116,9 +125,10 @@ export function createLivingPlatform(name: KindName, { size, pageSize }: { size:
       stales.clear()
       return taken
     },
-    /** What is listed now, by id: the record's JSON, or null for one that breaks the schema. */
+    /** What is listed now, by id: the record's JSON, or null for one that no table can take. */
     state: (): Map<string, Json | null> =>
       new Map([...contents].map(([id, content]) => [id, content.broken ? null : record(id, content)])),
+    isOdd: (id: string): boolean => contents.get(id)?.odd === true,
     page,
   }
 }

@@ -59,6 +59,16 @@ export function user(id: string | number, fields: { [key: string]: Json } = {}):
   }
 }
 
+/** A record that no table can take, since it is nested too deep. */
+export function nestedUser(id: string | number, levels = 5_000): { [key: string]: Json } {
+  return user(id, { metadata: nested(levels) })
+}
+
+/** Objects within each other. */
+export function nested(levels: number): Json {
+  return JSON.parse(`${'{"in":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`) as Json
+}
+
 /** Users u0, u1 and so on. */
 export function users(count: number): { [key: string]: Json }[] {
   return Array.from({ length: count }, (_, n) => user(n))

@@ -1,6 +1,7 @@
 import { noDeadline } from '../../../lib/core/deadline.ts'
 import type { Log } from '../../../lib/core/log.ts'
 import { noMetrics } from '../../../lib/core/metrics.ts'
+import { createPatience } from '../../../lib/core/patience.ts'
 import type { Manifest } from '../../../lib/publish/manifest.ts'
 import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import { streams } from '../../../lib/streams/index.ts'
@@ -45,6 +46,7 @@ export function createWorld(overrides: Overrides = {}) {
     newOwner,
     metrics: noMetrics,
     deadline: noDeadline,
+    patience: createPatience(60_000),
     redact: (record) => record,
     observers: {},
     ...overrides,

@@ -80,8 +80,16 @@ const limits = [
   kind('limitsErrors', { emails: z.array(text()).optional(), error: text().default('could not be updated') }),
   /** Addresses in neither list; their limits are not set. */
   kind('limitsOmit', { emails: z.array(text()).min(1) }),
-  /** 400 for the whole group when it holds one of these addresses. */
-  kind('limitsReject', { emails: z.array(text()).min(1) }),
+  /** A status (400 by default) for the whole group when it holds one of these addresses. */
+  kind('limitsReject', { emails: z.array(text()).min(1), status: z.int().min(400).max(599).default(400) }),
+  /** 413 for a group of more entries than this. */
+  kind('limitsTooMany', { most: count() }),
+  /** The limits are set, and the answer is an odd one: fields replaced or dropped, rows replaced by address. */
+  kind('limitsAnswer', {
+    fields: z.record(text(), z.unknown()).default({}),
+    drop: z.array(text()).default([]),
+    rows: z.record(text(), z.unknown()).default({}),
+  }),
 ] as const
 
 /** A fault on demand: when it strikes, and what it does. A field that it does not know is a mistake, and refused. */

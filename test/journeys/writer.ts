@@ -1,7 +1,7 @@
-import { startEmulators } from '../../../lib/local/emulators/emulators.ts'
-import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
-import { createObjectStore } from '../../../lib/stores/objects.ts'
-import { localClients } from '../../stores/clients.ts'
+import { startEmulators } from '../../lib/local/emulators/emulators.ts'
+import { createCheckpoints } from '../../lib/stores/checkpoints.ts'
+import { createObjectStore } from '../../lib/stores/objects.ts'
+import { localClients } from '../stores/clients.ts'
 
 // A process that writes objects and checkpoints until it is killed, and prints each number that was acknowledged.
 const [dir = ''] = process.argv.slice(2)

@@ -1,0 +1,15 @@
+import { FatalError } from '../core/errors.ts'
+
+// Date.parse takes the 31st of February for the 3rd of March.
+function isDay(day: string | undefined): boolean {
+  const midnight = Date.parse(day ?? '')
+  return Number.isFinite(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
+}
+
+/** Reads a time as people write it. @throws FatalError `usage` */
+export function timeOf(text: string): number {
+  const [day] = /^\d{4}-\d\d-\d\d(?=$|T[\d:.]+(Z|[+-]\d\d:\d\d)$)/.exec(text) ?? []
+  const time = isDay(day) ? Date.parse(text) : Number.NaN
+  if (Number.isFinite(time)) return time
+  throw new FatalError(`"${text}" is no time. Write 2026-05-06 or 2026-05-06T10:00:00Z.`, { code: 'usage' })
+}
