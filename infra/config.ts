@@ -51,7 +51,7 @@ const Retention = z.strictObject({
     .int()
     .refine((days) => logDays.includes(days), `is no term that CloudWatch knows; write one of ${logDays.join(', ')}`)
     .default(90),
-  quarantineDays: z.int().min(7).default(90).describe('How long records that broke their schema are kept.'),
+  quarantineDays: z.int().min(7).default(90).describe('How long records that no table can take are kept.'),
   oldVersionDays: z.int().min(1).default(30).describe('How long overwritten and removed objects can be restored.'),
   accessLogDays: z.int().min(1).default(365),
   auditDays: z.int().min(1).default(365).describe('How long no entry of the audit trail can be removed.'),

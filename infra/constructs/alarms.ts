@@ -57,12 +57,12 @@ export class Alarms extends Construct {
     this.whenAny(
       'stream-suspect',
       ofAll('StreamSuspect', config.streams, any),
-      'Too many records are missing from a list: nothing was deleted, and someone must look.',
+      'Too many records are missing from a list, or can not be used: nothing was deleted, and someone must look.',
     )
     this.whenAny(
       'records-quarantined',
       ofAll('RecordsQuarantined', config.streams, any),
-      'Records broke their schema; they are kept in quarantine/ with the reason.',
+      'Records came that no table can take; they are kept in quarantine/ with the reason.',
     )
   }
 

@@ -70,7 +70,10 @@ function streamRows({ names, config }: Watched): IWidget[][] {
       graph('Records with unknown fields or values', perStream('FieldsDrifted')),
       graph('Requests that were repeated', perStream('ApiRetries')),
     ],
-    [graph('Seconds from the start of a scan to its end', perStream('ScanSeconds'), 24)],
+    [
+      graph('Values of an unforeseen form', perStream('FieldsInvalid'), 12),
+      graph('Seconds from the start of a scan to its end', perStream('ScanSeconds'), 12),
+    ],
   ]
 }
 

@@ -53,8 +53,9 @@ export function saySecondDay(io: Output): void {
 export function sayReading(io: Output): void {
   io.say()
   sayParagraph(
-    'Each record received is accounted for: new, changed, unchanged or in quarantine. Deleted is what the whole list ' +
-      'no longer shows. Only new, changed and deleted records were written.',
+    'Each record received is accounted for: new, changed or unchanged. The one with the odd value is a change: it keeps ' +
+      'its row, and only that column is null. Deleted is what the whole list no longer shows. Only new, changed and ' +
+      'deleted records were written.',
     io,
   )
 }
@@ -90,9 +91,7 @@ export function sayClosing(
       `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
     io,
   )
-  io.say(
-    'See how the streams stand. Then sync again: nothing changed, so nothing is written but the broken record, set aside',
-  )
+  io.say('See how the streams stand. Then sync again: nothing changed, so nothing is written')
   command(`status ${local}`)
   command(`sync ${local}`)
   io.say('Let another day pass first')

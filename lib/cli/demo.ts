@@ -136,12 +136,12 @@ async function showAudit(root: RunRoot, { io, cli }: { io: Output; cli: Cli }): 
 async function askQuestions(root: RunRoot, io: Output): Promise<{ asked: Asked[]; users: string[] }> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
-  const { demoQueries, quarantineQuery, usersQuery } = await import('../local/demo.ts')
+  const { demoQueries, invalidQuery, usersQuery } = await import('../local/demo.ts')
   const database = await openLakeDatabase(root)
   try {
     sayHeading('3. The lake answers', io)
     const asked: Asked[] = []
-    for (const query of [...demoQueries, quarantineQuery]) {
+    for (const query of [...demoQueries, invalidQuery]) {
       const answer = await ask(database.connection, query.sql)
       sayQuery(query, answer, io)
       asked.push({ ...query, columns: answer.columns, rows: answer.rows })

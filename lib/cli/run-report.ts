@@ -1,6 +1,7 @@
 import type { Notice, StreamStatus } from '../sync/checkpoint.ts'
 import { type Head, number, type Output, plain, tableText, widthOf } from './output.ts'
 import type { FinishedRun, TimedResult } from './run-sync.ts'
+import { sayContinued, sayInvalid, sayRepeats } from './scan-notes.ts'
 
 const colours = {
   complete: 'green',
@@ -17,14 +18,19 @@ export function statusText(status: StreamStatus, io: Output): string {
   return io.style(colours[status], status)
 }
 
-/** Prints what a run did: a table, or on a narrow terminal a paragraph per stream; then what needs attention. */
+/** Prints what a run asked and received: a table, or on a narrow terminal a paragraph per stream; then what needs attention. */
 export function sayRun({ record, results, seconds, interrupted }: FinishedRun, io: Output): void {
   const table = tableText(
     heads,
     results.map((result) => rowOf(result, io)),
   )
   io.say(widthOf(table) <= io.columns ? table : results.map((result) => paragraphOf(result, io)).join('\n'))
+  sayContinued(results, io)
   sayRepeats(results, io)
+  sayInvalid(
+    results.map(({ stream, counts }) => ({ stream, invalid: counts?.invalid ?? {} })),
+    io,
+  )
   const troubled = results.filter(({ reason }) => reason !== null)
   if (troubled.length > 0) io.say()
   for (const { stream, status, reason } of troubled)
@@ -33,15 +39,6 @@ export function sayRun({ record, results, seconds, interrupted }: FinishedRun, i
   io.say()
   io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)
   if (interrupted) io.say('Stopped. What was read is kept; the next sync goes on there.')
-}
-
-/** Without them the columns do not add up to what was received. */
-function sayRepeats(results: readonly TimedResult[], io: Output): void {
-  for (const { stream, counts } of results) {
-    if (!counts?.duplicate) continue
-    const were = counts.duplicate === 1 ? 'record was a repeat' : 'records were repeats'
-    io.say(`${stream}: ${number(counts.duplicate)} ${were} of what the same scan had read before.`)
-  }
 }
 
 /** A severity in its colour. */
@@ -69,14 +66,10 @@ export function runJson({ record, results, manifest, seconds, interrupted }: Fin
     status: record.status,
     seconds,
     interrupted,
-    streams: results.map(({ stream, status, reason, counts, notices = [], apiCalls, seconds: streamSeconds }) => ({
-      stream,
-      status,
-      reason,
-      counts,
+    streams: results.map(({ retryAfterMs: _wait, runId: _run, ofRun = null, notices = [], ...result }) => ({
+      ...result,
+      ofRun,
       notices,
-      apiCalls,
-      seconds: streamSeconds,
     })),
     published: manifest.scans.map(({ stream, scanId, status, records, files }) => ({
       stream,
@@ -102,7 +95,8 @@ const heads: readonly Head[] = [
   { title: 'seconds', right },
 ]
 
-function rowOf({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string[] {
+function rowOf({ stream, status, apiCalls, seconds, ...result }: TimedResult, io: Output): string[] {
+  const counts = result.ofRun ?? result.counts
   const cells = counts
     ? [counts.received, counts.inserted, counts.updated, counts.unchanged, counts.deleted].map(number)
     : ['', '', '', '', '']
@@ -111,7 +105,8 @@ function rowOf({ stream, status, counts, apiCalls, seconds }: TimedResult, io: O
   return [stream, statusText(status, io), ...cells, quarantine, number(apiCalls), seconds.toFixed(1)]
 }
 
-function paragraphOf({ stream, status, counts, apiCalls, seconds }: TimedResult, io: Output): string {
+function paragraphOf({ stream, status, apiCalls, seconds, ...result }: TimedResult, io: Output): string {
+  const counts = result.ofRun ?? result.counts
   const first = `${stream.padEnd(30)}${statusText(status, io)}, ${callsText(apiCalls)}, ${seconds.toFixed(1)} s`
   if (!counts) return first
   const { received, inserted, updated, unchanged, deleted, quarantined } = counts

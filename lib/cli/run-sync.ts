@@ -10,7 +10,7 @@ import type { Source } from '../sync/ports.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
 
-/** A stream's part of a run, with how long it took, and the requests of the scan, or of the run when those are more. */
+/** A stream's part of a run, with how long it took, and the requests it sent. */
 export type TimedResult = StreamResult & { seconds: number; apiCalls: number }
 
 /** The result of a run, for people and for `--json`. */
@@ -77,7 +77,7 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
   })
   progress.end(result)
   // An attempt that could keep nothing leaves no trace of its requests in the counts.
-  const apiCalls = Math.max(result.counts?.apiCalls ?? 0, calls())
+  const apiCalls = Math.max(result.ofRun?.apiCalls ?? 0, calls())
   return { ...result, apiCalls, seconds: (clock.now() - began) / 1000 }
 }
 

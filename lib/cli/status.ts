@@ -8,6 +8,7 @@ import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
+import { sayInvalid } from './scan-notes.ts'
 
 /** `platform-sync status` */
 export function addStatus(program: Command, cli: Cli): void {
@@ -106,6 +107,7 @@ function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Kno
     changed: last ? last.counts.inserted + last.counts.updated : null,
     deleted: last?.counts.deleted ?? null,
     quarantined: last?.counts.quarantined ?? null,
+    invalid: last?.counts.invalid ?? {},
     withheldDeletes: last?.withheldDeletes ?? 0,
     scanInProgress: checkpoint?.scan?.segments.length
       ? { scanId: checkpoint.scan.scanId, received: checkpoint.scan.counts.received }
@@ -136,6 +138,7 @@ function say(standings: readonly Standing[], io: Output): void {
     standings.map((standing) => rowOf(standing, io)),
   )
   io.say(widthOf(table) <= io.columns ? table : standings.map((standing) => paragraphOf(standing, io)).join('\n'))
+  sayInvalid(standings, io)
   const troubled = standings.filter(({ reason }) => reason !== null)
   if (troubled.length > 0) io.say()
   for (const { stream, reason } of troubled) io.say(`${stream}: ${plain(reason ?? '')}`)

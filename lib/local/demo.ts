@@ -9,7 +9,7 @@ export const firstDay: BuiltInPlatform = {
   faults: [],
 }
 
-const brokenSession: FaultRule = {
+const oddSession: FaultRule = {
   kind: 'mutateRecord',
   endpoint: 'listSessions',
   page: 1,
@@ -17,8 +17,8 @@ const brokenSession: FaultRule = {
   change: { do: 'set', field: 'messageCount', value: 'a dozen' },
 }
 
-/** The same platform a day later: records changed, appeared and went, and one breaks its schema from now on. */
-export const secondDay: BuiltInPlatform = { ...firstDay, days: 1, faults: [brokenSession] as BuiltInPlatform['faults'] }
+/** The same platform a day later: records changed, appeared and went, and one has a text where a number belongs from now on. */
+export const secondDay: BuiltInPlatform = { ...firstDay, days: 1, faults: [oddSession] as BuiltInPlatform['faults'] }
 
 /** What passes: the list of users is rate limited for a moment. */
 export const rateLimit: FaultRule = {
@@ -94,9 +94,9 @@ export const sessionsQuery = 'select session_id from sessions_current order by c
 /** Whose limits the demo sets. */
 export const usersQuery = 'select distinct email from organization_users_current where email is not null order by 1'
 
-/** What became of the record that breaks its schema. */
-export const quarantineQuery: DemoQuery = {
-  name: 'quarantine',
-  title: 'What is in quarantine, and why',
-  sql: 'select stream, key, reasons[1] as reason from quarantine',
+/** What became of the record with an unforeseen value. */
+export const invalidQuery: DemoQuery = {
+  name: 'invalid',
+  title: 'Which values came in an unforeseen form',
+  sql: 'select message_count, _invalid from sessions_current where _invalid is not null',
 }

@@ -116,9 +116,12 @@ function takeRecord(taking: Taking, raw: Json): boolean {
   const known = table.find(key)
   const isNewId = isNewInPass(taking, key, known)
   const digest = sha256Bytes(text)
-  const different: Different = { key, known, digest, text, record: record as Different['record'] }
-  if (known >= 0 && table.hasHash(known, digest)) takeSame(taking, different)
-  else takeDifferent(taking, different)
+  const taken: Taken = { key, known, digest, text, record: record as Taken['record'] }
+  const isSame = known >= 0 && table.hasHash(known, digest)
+  const invalid = isSame && table.isOdd(known) ? taking.extract(record, key).invalid : null
+  // What was odd and is not so to a schema that has learned since is written anew.
+  if (isSame && invalid?.length !== 0) takeSame(taking, taken, invalid ?? [])
+  else takeDifferent(taking, taken)
   return isNewId
 }
 
@@ -135,11 +138,11 @@ function takeTooDeep(taking: Taking, raw: Json): boolean {
   return quarantine(taking, { key, known, raw: text, reason: tooDeep })
 }
 
-/** A copy with the content that is known: unchanged, or a repeat within the scan. Only what is odd is looked at again. */
-function takeSame(taking: Taking, different: Different): void {
+/** A copy with the content that is known: unchanged, or a repeat within the scan. It costs nothing more. */
+function takeSame(taking: Taking, taken: Taken, invalid: readonly string[]): void {
   const { buffer, table, pass } = taking
   const { counts } = taking.state
-  const { known: at, key, record } = different
+  const { known: at } = taken
   const seen = table.pass(at) !== 0
   if (seen && table.kind(at) !== Kind.held) {
     counts.duplicate += 1
@@ -149,15 +152,16 @@ function takeSame(taking: Taking, different: Different): void {
     table.mark(at, Kind.unchanged, pass)
   }
   buffer.seen.push(at)
-  if (table.isOdd(at)) countInvalid(taking, taking.extract(record, key).invalid)
-  observe(taking, different)
+  countInvalid(taking, invalid)
+  observe(taking, taken)
 }
 
-type Different = { key: string; known: number; digest: Uint8Array; text: string; record: { [key: string]: Json } }
+/** A record as it was received, with its place among the known (-1: none). */
+type Taken = { key: string; known: number; digest: Uint8Array; text: string; record: { [key: string]: Json } }
 
 /** A copy that is new, or differs from what is known. Of two in one scan the later change wins. */
-function takeDifferent(taking: Taking, different: Different): void {
-  const { key, known, digest, text, record } = different
+function takeDifferent(taking: Taking, taken: Taken): void {
+  const { key, known, digest, text, record } = taken
   const { context, buffer, table, pass } = taking
   const { counts } = taking.state
   const changedAt = context.stream.changedAt?.(record) ?? Number.NaN
@@ -186,7 +190,7 @@ function takeDifferent(taking: Taking, different: Different): void {
   buffer.seen.push(at)
   buffer.bytes += text.length
   buffer.changes.set(key, { key, hash: hex(digest), body: text, rows })
-  observe(taking, different)
+  observe(taking, taken)
 }
 
 function countInvalid({ state: { counts } }: Taking, fields: readonly string[]): void {
@@ -194,7 +198,7 @@ function countInvalid({ state: { counts } }: Taking, fields: readonly string[]):
 }
 
 /** Keeps a record for the stream's observer, if there is one. */
-function observe({ context: { observer }, buffer }: Taking, { digest, text, record }: Different): void {
+function observe({ context: { observer }, buffer }: Taking, { digest, text, record }: Taken): void {
   if (!observer) return
   buffer.bytes += text.length
   buffer.observed.push({ hash: hex(digest), record })

@@ -110,13 +110,21 @@ describe('views over the lake', () => {
     expect([await count('sessions_current'), await count('session_tags_current')]).toEqual([[[1]], [[1]]])
   })
 
-  it('show what is in quarantine, with its reasons and its raw form', async () => {
-    simulator.put('users', 'user_bad', { text: `{"id":"user_bad","metadata":${'['.repeat(300)}${']'.repeat(300)}}` })
+  it('show what is odd beside its columns, and what no table can take in quarantine', async () => {
+    simulator.put('users', 'user_odd', { value: { id: 'user_odd', email: 12 } })
+    simulator.put('users', 'user_bad', { value: { id: '', email: 12 } })
     await sync()
-    const [row] = await rows('select stream, key, reasons, run_id, scan_id from quarantine')
+    const [odd] = await rows(
+      "select id, email, m ->> 'field', m ->> 'value' from organization_users_current, " +
+        'unnest(from_json(_invalid, \'["json"]\')) as t(m)',
+    )
+    expect(odd).toEqual(['user_odd', null, 'email', '12'])
+    const [row] = await rows("select stream, key, reasons, raw->>'email', run_id, scan_id from quarantine")
     const id = expect.stringMatching(/./)
-    expect(row).toEqual(['organization_users', 'user_bad', [expect.stringContaining('200 levels')], id, id])
+    expect(row).toEqual(['organization_users', null, [expect.stringContaining('primary key')], '12', id, id])
     simulator.remove('users', 'user_bad')
+    simulator.remove('users', 'user_odd')
+    await sync()
   })
 
   it('agree with what the platform has', async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { type Json, parseJson } from '../../lib/core/json.ts'
 import { createRedactor } from '../../lib/redaction/redact.ts'
 import { enterpriseControlRevisions } from '../../lib/streams/enterprise-control-revisions.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { recordTable } from '../../lib/streams/schema-tables.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
+import type { Stream } from '../../lib/streams/stream.ts'
 import { listOf, nested, nestedUser, session, user, users } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -51,6 +54,25 @@ describe('a record with a field of an unforeseen form', () => {
     }
     await world.sync(organizationUsers, listOf([...users(20), user('odd')]))
     expect((await world.sync(organizationUsers, listOf([...users(20), user('odd')]))).counts?.invalid).toEqual({})
+  })
+
+  it('is written anew by itself once its form is declared', async () => {
+    const world = createWorld()
+    const list = [user(1), user(2, { email: ['a@example.com'] })]
+    await world.sync(organizationUsers, listOf(list))
+    const schema = organizationUsers.schema.extend({ email: z.array(z.string()).describe('Addresses.') })
+    const [table] = organizationUsers.tables
+    const learned = { ...organizationUsers, schema, tables: [recordTable(schema, { ...table, key: ['id'] })] } as Stream
+    expect((await world.sync(learned, listOf([...list, list[1]!]))).counts).toMatchObject({
+      updated: 1,
+      unchanged: 1,
+      duplicate: 1,
+      // The other one is what is odd to this schema, and did not change.
+      invalid: {},
+    })
+    await world.publish([learned])
+    expect(world.current(learned).get('u2')).toMatchObject({ email: '["a@example.com"]', _invalid: null })
+    expect((await world.sync(learned, listOf(list))).counts).toMatchObject({ unchanged: 2 })
   })
 
   it('is a version like any other: the later change wins', async () => {

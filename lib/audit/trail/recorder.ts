@@ -99,8 +99,13 @@ type RevisionToRecord = { hash: string; revision: Revision & { revision: number 
 
 /** Takes what has a revision number, whatever else is in it. What has none is no revision; the engine quarantines it. */
 function numbered({ hash, record }: SeenRevision): RevisionToRecord[] {
-  if (!isPlainObject(record) || !Number.isSafeInteger(record.revision)) return []
-  return [{ hash, revision: record as RevisionToRecord['revision'] }]
+  if (!isPlainObject(record)) return []
+  const { revision } = record
+  // A number that came as text is the same one to the engine, whose keys are texts.
+  const number = typeof revision === 'string' && /^-?\d+$/.test(revision) ? Number(revision) : revision
+  if (!Number.isSafeInteger(number)) return []
+  const read = number === revision ? record : { ...record, revision: number }
+  return [{ hash, revision: read as RevisionToRecord['revision'] }]
 }
 
 /** Sorts by number. Of several copies in one list the last counts, so that a repetition changes nothing. */

@@ -110,6 +110,15 @@ describe('recording', () => {
     expect(parts.store.objects.size).toBe(1)
   })
 
+  it('takes a number that came as text for the number', async () => {
+    const parts = auditParts()
+    const [one] = revisions(1, 1)
+    const asText = { ...one!, record: { ...(one!.record as object), revision: '1' } as Json }
+    await parts.recorder.record([asText], scan, signal)
+    await parts.recorder.record([one!], scan, signal)
+    expect(parts.store.objects.size).toBe(1)
+  })
+
   it('stops when the lease has run out', async () => {
     const parts = auditParts()
     const aborted = AbortSignal.abort(new Error('lease'))
