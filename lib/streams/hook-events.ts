@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { openEnum, parseTime, resource, timeText } from '../platform/fields.ts'
+import { openEnum, resource, timeText } from '../platform/fields.ts'
+import { parseTime } from '../platform/times.ts'
 import { recordTable } from './schema-tables.ts'
 import { defineStream } from './stream.ts'
 

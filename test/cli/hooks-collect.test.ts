@@ -23,7 +23,8 @@ async function startCollect(args: readonly string[], variables: Record<string, s
     code = ended
   }
   const program = new Command('platform-sync').exitOverride()
-  const cli = { variables, stdout, stderr, exit, fetch, clock: systemClock, interrupted: stop.signal }
+  const process = { stdout, stderr, exit, fetch, clock: systemClock, interrupted: stop.signal }
+  const cli = { variables, useProxies() {}, ...process }
   addHooksCollect(program.command('hooks'), cli)
   let printed = ''
   stdout.on('data', (text) => {
