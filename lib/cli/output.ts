@@ -70,10 +70,10 @@ export function visible(text: string): string {
   return text.replaceAll(/\u001b\[[0-9;]*m/g, '')
 }
 
-/** Text from the platform must not steer a terminal. */
+/** Text from the platform must not steer a terminal, nor end a line. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not get through
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
 }
 
 /** Counts the characters of a text's longest line. */

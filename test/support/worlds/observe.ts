@@ -118,7 +118,12 @@ type State = {
   pending?: unknown
 }
 
-type RanStream = { counts: Record<string, number> | null; notices?: unknown[]; [field: string]: unknown }
+type RanStream = {
+  counts: Record<string, number> | null
+  ofRun?: Record<string, number> | null
+  notices?: unknown[]
+  [field: string]: unknown
+}
 
 function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | 'leftInState' | 'runs' | 'notices'> {
   const checkpoints: [string, unknown][] = []
@@ -133,9 +138,9 @@ function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
       const { finishedAt: _, streams, ...run } = JSON.parse(item.record.S as string)
       runs.push({
         ...run,
-        streams: streams.map(({ counts, notices = [], ...rest }: RanStream) => {
+        streams: streams.map(({ counts, ofRun, notices = [], ...rest }: RanStream) => {
           for (const remark of notices) said.add(JSON.stringify(remark))
-          return { ...rest, counts: counts && exact(counts) }
+          return { ...rest, counts: counts && exact(counts), ofRun: ofRun && exact(ofRun) }
         }),
       })
     } else if (item.state) {
