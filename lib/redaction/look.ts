@@ -109,3 +109,19 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 export function isHarmless(text: string): boolean {
   return text.length <= 128 && (isoTime.test(text) || uuid.test(text))
 }
+
+const uuidLength = 36
+const longestPrefix = 12
+const ofUuid = new Uint8Array(256)
+for (const character of '0123456789abcdef-') ofUuid[character.charCodeAt(0)] = 2
+for (const character of 'ghijklmnopqrstuvwxyz_') ofUuid[character.charCodeAt(0)] = 1
+
+/** Whether a text is a UUID, bare or after a prefix like `user_`: much of what records hold, so it has a look of its own. */
+export function isUuid(text: string): boolean {
+  const start = text.length - uuidLength
+  if (start < 0 || start > longestPrefix) return false
+  if (text.charCodeAt(start + 8) !== 45 || text.charCodeAt(start + 23) !== 45) return false
+  for (let i = start; i < text.length; i++) if (ofUuid[text.charCodeAt(i)] !== 2) return false
+  for (let i = 0; i < start; i++) if (!ofUuid[text.charCodeAt(i)]) return false
+  return true
+}

@@ -2,7 +2,18 @@ import { findAssigned } from './assignments.ts'
 import { findEncoded } from './encoded.ts'
 import { findForms, findPrivateKeys } from './forms.ts'
 import type { ChangedText } from './json-text.ts'
-import { hasAt, hasDashes, hasElement, hasSign, hasSpace, hasToken, hasUrl, isHarmless, lookAt } from './look.ts'
+import {
+  hasAt,
+  hasDashes,
+  hasElement,
+  hasSign,
+  hasSpace,
+  hasToken,
+  hasUrl,
+  isHarmless,
+  isUuid,
+  lookAt,
+} from './look.ts'
 import { findElements, findGluedPasswords, findOptions } from './options.ts'
 import { type Fingerprint, replaceSpans, type Span } from './spans.ts'
 import { findSchemes, findSpoken, findWrittenPairs, mayBeSpoken } from './spoken.ts'
@@ -13,6 +24,7 @@ export type TextRedactor = (text: string) => string
 
 const shortest = 5
 const longestKept = 64
+const word = 10
 const textsKept = 10_000
 
 /** Takes secrets out of texts. `insideJson` redacts what is JSON in a text by its structure. */
@@ -24,9 +36,12 @@ export function createTextRedactor(fingerprint: Fingerprint, insideJson: (text: 
     return isAllJson ? changed : replaceSpans(changed, spansIn(changed), fingerprint)
   }
   return (text) => {
-    if (text.length < shortest) return text
+    if (text.length < shortest || (text.length <= word && clean.has(text)) || isUuid(text)) return text
     const reasons = lookAt(text)
-    if ((reasons & ~hasSpace) === 0 && !(reasons === hasSpace && mayBeSpoken.test(text))) return text
+    if ((reasons & ~hasSpace) === 0 && !(reasons === hasSpace && mayBeSpoken.test(text))) {
+      if (text.length <= word && clean.size < textsKept) clean.add(text)
+      return text
+    }
     if (clean.has(text) || isHarmless(text)) return text
     const result = untilStable(text, once)
     if (result === text && text.length <= longestKept && clean.size < textsKept) clean.add(text)
