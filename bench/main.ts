@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { type Figure, isMet, tableOf } from './figures.ts'
 import { bundles, limitsRatio, verifying } from './others.ts'
+import { redacting } from './redaction-part.ts'
 import { atSize, latencyRatio } from './syncs.ts'
 
 /** What can be measured, by the letters of the parts that each yields. */
@@ -14,6 +15,7 @@ const measurements: readonly { parts: string; what: string; measure: () => Promi
   })),
   { parts: 'e', what: '10,000 limits at 20 ms latency, three times each way', measure: limitsRatio },
   { parts: 'f', what: 'Lambda bundles', measure: bundles },
+  { parts: 'h', what: 'redaction of sessions and texts', measure: redacting },
 ]
 
 const wanted = process.argv.slice(2)

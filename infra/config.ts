@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
+import { defaultPrivacy, privacyChoices } from '../lib/hooks/collector/event-record.ts'
+import { defaultRate } from '../lib/hooks/collector/rate-limit.ts'
 import { defaultRules } from '../lib/limits/entries.ts'
+import { hookEvents } from '../lib/streams/hook-events.ts'
 import { streams } from '../lib/streams/index.ts'
 
 const streamNames = streams.map(({ name }) => name)
@@ -64,6 +67,24 @@ const Limits = z.strictObject({
   maxChanges: z.int().min(1).default(defaultRules.maxChanges).describe('The most changes that one file may make.'),
 })
 
+function secretName(missing: string) {
+  return z.string(missing).regex(/^[\w/+=.@-]+$/, 'is no name of a secret in Secrets Manager')
+}
+
+/** The collector of hook events. */
+const Hooks = z.strictObject({
+  enabled: z.boolean().default(false).describe('Without it there is no collector, and hook_events is not read.'),
+  secretName: secretName('is missing').default('platform-sync/hook-tokens').describe('Holds the tokens of machines.'),
+  cwd: z.enum(privacyChoices).default(defaultPrivacy.cwd).describe('What becomes of working directories.'),
+  host: z.enum(privacyChoices).default(defaultPrivacy.host).describe('What becomes of names of machines.'),
+  requestsPerSecond: z
+    .int()
+    .min(1)
+    .max(5_000, 'is more than half of what API Gateway takes for a whole account')
+    .default(defaultRate.perSecond)
+    .describe('What all machines together may send, on average.'),
+})
+
 /** All variables of a function together hold 4 KB. */
 const maxWatchRulesBytes = 2_500
 
@@ -90,9 +111,7 @@ export const Config = z.strictObject({
     {
       appUrl: address('the base address of the readiness reports'),
       baseUrl: address('the base address of the v0 endpoints'),
-      secretName: z
-        .string('is missing; set it to the name of the Secrets Manager secret that holds the API key')
-        .regex(/^[\w/+=.@-]+$/, 'is no name of a secret in Secrets Manager'),
+      secretName: secretName('is missing; set it to the name of the Secrets Manager secret that holds the API key'),
     },
     'is missing; give appUrl, baseUrl and secretName',
   ),
@@ -112,6 +131,7 @@ export const Config = z.strictObject({
     }),
   retention: Retention.default(Retention.parse({})),
   limits: Limits.default(Limits.parse({})),
+  hooks: Hooks.default(Hooks.parse({})),
   watchRules: WatchRules.default([]).describe(
     'Changes of settings that deserve attention, besides ours (docs/audit.md).',
   ),
@@ -131,7 +151,9 @@ export function parseConfig(input: unknown): Config {
 }
 
 /** A schedule leaves out the streams that are not enabled, and is left out when none remains. */
-function withEnabledStreams(config: Config): Config {
+function withEnabledStreams(parsed: Config): Config {
+  const readable = parsed.streams.filter((stream) => stream !== hookEvents.name || parsed.hooks.enabled)
+  const config = { ...parsed, streams: readable }
   const schedules = Object.entries(config.schedules).map(([name, schedule]) => {
     const enabled = schedule.streams.filter((stream) => config.streams.includes(stream))
     return [name, { ...schedule, streams: enabled }] as const

@@ -4,6 +4,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { type CfnKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { StringParameter } from 'aws-cdk-lib/aws-ssm'
+import { hooksTable } from '../lib/stores/hook-claims.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import {
   auditBucket,
@@ -26,6 +27,7 @@ const tables: readonly (TableShape & { logicalId: string })[] = [
   { ...stateTable, logicalId: 'StateTable' },
   { ...recordsTable, logicalId: 'RecordsTable' },
   { ...limitsTable, logicalId: 'LimitsTable' },
+  { ...hooksTable, logicalId: 'HooksTable' },
 ]
 
 /**
@@ -90,11 +92,13 @@ export class StatefulStack extends Stack {
     return key
   }
 
-  private table({ partitionKey, sortKey, logicalId }: (typeof tables)[number], tableName: string, key: Key): void {
+  private table(shape: (typeof tables)[number], tableName: string, key: Key): void {
+    const { partitionKey, sortKey, expires, logicalId } = shape
     const table = new Table(this, logicalId, {
       tableName,
       partitionKey: { name: partitionKey, type: AttributeType.STRING },
       ...(sortKey ? { sortKey: { name: sortKey, type: AttributeType.STRING } } : {}),
+      ...(expires ? { timeToLiveAttribute: expires } : {}),
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: key,

@@ -6,6 +6,8 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs'
 import { StringParameter } from 'aws-cdk-lib/aws-ssm'
+import { hooksTable } from '../lib/stores/hook-claims.ts'
+import { hookDeadLetters, hookQueue } from '../lib/stores/hook-queue.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import { limitsDeadLetters, limitsQueue } from '../lib/stores/limits-queue.ts'
 import { auditBucket, lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
@@ -13,6 +15,7 @@ import { type Config, watchRulesText } from './config.ts'
 import { Alarms } from './constructs/alarms.ts'
 import { AuditDigest } from './constructs/audit.ts'
 import { grantPublishRun, grantSyncStream } from './constructs/grants.ts'
+import { HookCollector } from './constructs/hook-collector.ts'
 import { Limits } from './constructs/limits.ts'
 import { Overview } from './constructs/overview.ts'
 import { Schedules } from './constructs/schedules.ts'
@@ -28,7 +31,7 @@ export class StatelessStack extends Stack {
     const names = namesOf(config.name)
     const keyArn = StringParameter.valueForStringParameter(this, names.keyParameter)
     const undelivered = this.queue('Undelivered', names.startDeadLetters)
-    const functions = this.functions({ config, names, keyArn, undelivered })
+    const { collector, ...functions } = this.functions({ config, names, keyArn, undelivered })
     const { machine } = new SyncMachine(this, 'Sync', {
       names,
       logDays: config.retention.logDays,
@@ -37,19 +40,31 @@ export class StatelessStack extends Stack {
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
-    const lambdas = Object.fromEntries(Object.values(functions).map(({ name, lambda }) => [name, lambda]))
+    const workers = [...Object.values(functions), ...(collector ? [collector.collect, collector.store] : [])]
+    const lambdas = Object.fromEntries(workers.map(({ name, lambda }) => [name, lambda]))
     const queues = {
       undelivered,
       limits: this.queue('LimitsQueue', names.queue(limitsQueue)),
       deadLetters: this.queue('LimitsDeadLetters', names.queue(limitsDeadLetters)),
     }
-    new Alarms(this, 'Alarms', { names, config, topic, machine, functions: lambdas, queues })
-    new Overview(this, 'Overview', { names, config, machine, functions: lambdas, queues })
+    const watched = { names, config, machine, functions: lambdas, queues, collector: this.watched(collector, names) }
+    new Alarms(this, 'Alarms', { ...watched, topic })
+    new Overview(this, 'Overview', watched)
   }
 
   /** A queue of the stateful stack. */
   private queue(id: string, name: string): IQueue {
     return Queue.fromQueueArn(this, id, this.formatArn({ service: 'sqs', resource: name }))
+  }
+
+  private watched(collector: HookCollector | null, names: Names) {
+    return collector
+      ? {
+          apiId: collector.api.apiId,
+          queue: this.queue('HookEventsQueue', names.queue(hookQueue)),
+          deadLetters: this.queue('HookEventsDeadLetters', names.queue(hookDeadLetters)),
+        }
+      : null
   }
 
   private functions({ config, names, keyArn, undelivered }: Installed) {
@@ -72,6 +87,7 @@ export class StatelessStack extends Stack {
         ...recording.environment,
         AUDIT_WATCH_RULES: watchRulesText(config.watchRules),
         [limitsTable.variable]: names.table(limitsTable),
+        ...(config.hooks.enabled ? { [hooksTable.variable]: names.table(hooksTable) } : {}),
       },
       name: 'sync-stream',
       // A whole processor: below 1,769 MB a function gets a share of one.
@@ -89,7 +105,13 @@ export class StatelessStack extends Stack {
     const audit = new AuditDigest(this, 'Audit', { names, common: recording, resources, undelivered })
     const platformOnly = { ...common, environment: platformEnvironmentOf(config) }
     const limits = new Limits(this, 'Limits', { names, config, common: platformOnly, resources })
-    return { syncStream, publishRun, applyLimits: limits.apply, importLimits: limits.import, auditDigest: audit.worker }
+    const collector = config.hooks.enabled
+      ? new HookCollector(this, 'Hooks', { names, hooks: config.hooks, common: { names, logDays }, resources })
+      : null
+    return {
+      ...{ syncStream, publishRun, applyLimits: limits.apply, importLimits: limits.import, auditDigest: audit.worker },
+      collector,
+    }
   }
 
   private alarmTopic(names: Names, { alarmEmail }: Config, keyArn: string): Topic {

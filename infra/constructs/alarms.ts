@@ -8,10 +8,13 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
-import { measurementsOf } from './measurements.ts'
+import { awsMetric, measurementsOf } from './measurements.ts'
 
 /** The queues of an installation. */
 type AlarmedQueues = { undelivered: IQueue; limits: IQueue; deadLetters: IQueue }
+
+/** What is watched of the collector of hook events. */
+type WatchedCollector = { apiId: string; queue: IQueue; deadLetters: IQueue }
 
 /** What alarms and the dashboard look at. */
 export type Watched = {
@@ -20,6 +23,8 @@ export type Watched = {
   machine: StateMachine
   functions: Record<string, IFunction>
   queues: AlarmedQueues
+  /** Null where it is not enabled. */
+  collector: WatchedCollector | null
 }
 
 type Props = Watched & { topic: ITopic }
@@ -40,6 +45,7 @@ export class Alarms extends Construct {
     this.schedules()
     this.machinery()
     this.limits()
+    if (props.collector) this.hooks(props.collector)
     this.audit()
   }
 
@@ -118,6 +124,28 @@ export class Alarms extends Construct {
     )
     const dead = queues.deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('limit-dead-letters', dead, 'Messages with credit limits failed five times and wait for somebody.')
+  }
+
+  private hooks({ apiId, queue, deadLetters }: WatchedCollector) {
+    const any = { period: quarter }
+    const dead = deadLetters.metricApproximateNumberOfMessagesVisible(any)
+    this.whenAny('hook-dead-letters', dead, 'Messages with hook events failed five times, and are gone after 14 days.')
+    const age = queue.metricApproximateAgeOfOldestMessage(any)
+    const late = new MathExpression({
+      expression: `IF(age > ${hour.toSeconds()}, 1, 0)`,
+      usingMetrics: { age },
+      label: 'The oldest message is older than an hour',
+      period: quarter,
+    })
+    this.whenAny('hook-events-late', late, 'Hook events wait on the queue for more than an hour.')
+    const failed = awsMetric({
+      namespace: 'AWS/ApiGateway',
+      metricName: '5xx',
+      dimensionsMap: { ApiId: apiId },
+      period: quarter,
+      label: 'Requests that were answered with 5xx',
+    })
+    this.whenAny('hook-requests-failed', failed, 'The collector could not take hook events in; machines keep them.')
   }
 
   private audit() {

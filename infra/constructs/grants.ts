@@ -1,5 +1,8 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
+import { hooksFolder } from '../../lib/hooks/collector/places.ts'
 import { warehouseTables } from '../../lib/stores/catalog.ts'
+import { hooksTable } from '../../lib/stores/hook-claims.ts'
+import { hookQueue } from '../../lib/stores/hook-queue.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
 import {
@@ -41,7 +44,7 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
     ['s3:PutObject', 's3:AbortMultipartUpload'],
     ...objects(lakeBucket, 'changes', 'quarantine', 'index', 'bodies'),
   )
-  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index'))
+  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', hooksFolder))
   sync.allow(['s3:ListBucket'], bucket(lakeBucket))
   sync.allow(['secretsmanager:GetSecretValue'], secret(platformSecret), secret(names.redactionSecret))
   sync.allow(useKey, keyArn)
@@ -87,6 +90,25 @@ export function grantImportLimits(imports: WorkerFunction, { names, keyArn }: Re
   imports.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem'], table(limitsTable))
   imports.allow(['sqs:SendMessage'], queue(limitsQueue))
   imports.allow(useKey, keyArn)
+}
+
+/** Collecting reads the tokens and sends messages, and nothing else: it is what strangers can reach. */
+export function grantCollectHooks(collect: WorkerFunction, { names, keyArn }: Resources, tokens: string): void {
+  const { queue, secret } = arns(collect, names)
+  collect.allow(['sqs:SendMessage'], queue(hookQueue))
+  collect.allow(['secretsmanager:GetSecretValue'], secret(tokens))
+  collect.allow(['kms:Decrypt', 'kms:GenerateDataKey'], keyArn)
+}
+
+/** Storing takes messages, claims events and writes its own folder of the lake. */
+export function grantStoreHooks(store: WorkerFunction, { names, keyArn }: Resources): void {
+  const { table, queue, objects, bucket, secret } = arns(store, names)
+  store.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], queue(hookQueue))
+  store.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], table(hooksTable))
+  store.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, hooksFolder))
+  store.allow(['s3:ListBucket'], bucket(lakeBucket))
+  store.allow(['secretsmanager:GetSecretValue'], secret(names.redactionSecret))
+  store.allow(useKey, keyArn)
 }
 
 /** The daily digest reads the whole trail and appends to it. */

@@ -29,6 +29,7 @@ export class Overview extends Construct {
         lastNight(props),
         ...streamRows(props),
         ...limitsRows(props),
+        ...hookRows(props),
         ...auditRows(props),
         [heading('What does it cost? (docs/operations.md has the prices)')],
         costs(props).map(([title, metrics]) => graph(title, metrics, 6)),
@@ -92,6 +93,24 @@ function limitsRows({ names, queues: { limits, deadLetters } }: Watched): IWidge
       graph('Entries by outcome', ended),
       graph('Messages', waiting),
       graph('Messages that went back to the queue', [ofAny('LimitMessagesFailed', { period: hour })]),
+    ],
+  ]
+}
+
+function hookRows({ names, collector }: Watched): IWidget[][] {
+  if (!collector) return []
+  const { ofAny } = measurementsOf(names)
+  const hourly = (...metrics: MetricName[]) => metrics.map((name) => ofAny(name, { period: hour }))
+  const waiting = [
+    collector.queue.metricApproximateNumberOfMessagesVisible({ label: 'waiting', period: hour }),
+    collector.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters', period: hour }),
+  ]
+  return [
+    [heading("What comes from people's machines?")],
+    [
+      graph('Hook events', hourly('HookEventsReceived', 'HookEventsStored')),
+      graph('Refused, and sent more than once', hourly('HookEventsRefused', 'HookEventsRepeated')),
+      graph('Messages', waiting),
     ],
   ]
 }

@@ -31,7 +31,7 @@ const mostPauses = 90
 const mostWaits = 30
 const mostHours = 23
 /** Waits that the platform dictates get a twentieth of the time: publishing the other streams waits for them. */
-const mostWaitSeconds = (mostHours * 3600) / 20
+const mostWaitSeconds = Duration.hours(mostHours).toSeconds() / 20
 
 type Props = Functions & { names: Names; logDays: RetentionDays }
 

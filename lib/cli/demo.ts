@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
 import type { RunRoot } from '../compose/run.ts'
+import type { Log } from '../core/log.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import {
@@ -25,7 +26,7 @@ import type { Workspace } from './workspace.ts'
 export function addDemo(program: Command, cli: Cli): void {
   withLocal(program.command('demo'))
     .description(
-      'show the whole job on this machine: a platform, two syncs with a day in between, three questions, 1,000 limits',
+      'show the whole job on this machine: a platform, two syncs with a day in between, four questions, 1,000 limits',
     )
     .action(action<unknown, []>(cli, (io, options) => demo(cli, io, options)))
 }
@@ -55,13 +56,14 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     for (const fault of [...secondDay.faults, rateLimit]) simulator.fault(fault)
     writeBuiltInPlatform(folder, secondDay)
     saySecondDay(io)
+    const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+    await sendHooks(root, { cli, workspace, log, io })
     const second = await sync()
     if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
     const { asked, users } = await askQuestions(root, io)
     const audited = await showAudit(root, { io, cli })
     const { demoLimits } = await import('./demo-limits.ts')
-    const log = createLog({ line: io.note }, { verbose: options.verbose === true })
     const limits = await demoLimits(cli, { workspace, log, io, users })
     const shown = relative(process.cwd(), folder) || folder
     const bucket = workspace.variables.LAKE_BUCKET ?? ''
@@ -89,6 +91,23 @@ async function open(cli: Cli, options: CommonOptions, { folder, progress }: Wher
   const log = createLog(progress, { verbose: options.verbose === true })
   const wanted = { options: { ...options, local: folder }, log, platform: true, keeps: true, note: () => {} }
   return openWorkspace({ ...cli, variables: own }, wanted)
+}
+
+type Sending = { cli: Cli; workspace: Workspace; log: Log; io: Output }
+
+/** Lets a developer's machine send events of sessions that the first sync has read. */
+async function sendHooks(root: RunRoot, { cli, ...sending }: Sending): Promise<void> {
+  const { openLakeDatabase } = await import('./lake-database.ts')
+  const { ask } = await import('./query-rows.ts')
+  const { sessionsQuery } = await import('../local/demo.ts')
+  const { demoHooks } = await import('./demo-hooks.ts')
+  const database = await openLakeDatabase(root, sessionsQuery)
+  try {
+    const { rows } = await ask(database.connection, sessionsQuery)
+    await demoHooks(cli, { ...sending, sessionIds: rows.map(([id]) => String(id)) })
+  } finally {
+    await database.close()
+  }
 }
 
 type Syncing = { io: Output; progress: Progress; interrupted: AbortSignal }

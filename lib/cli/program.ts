@@ -8,6 +8,7 @@ import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
 import { addDoctor } from './doctor.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
 import { addQuery } from './query.ts'
 import { addReset } from './reset.ts'
@@ -24,6 +25,7 @@ const commands = [
   addReset,
   addApprove,
   addAudit,
+  addHooks,
   addDoctor,
   addSimulator,
   addDocs,

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type * as z from 'zod'
 import type { PlatformVariables } from '../core/env.ts'
 import { createPlatformClient, type PlatformClient } from '../platform/client.ts'
 import { fixedCredentials } from '../platform/transport.ts'
+import { createRedactor } from '../redaction/redact.ts'
 import { type ReadSecret, secretCredentials } from '../stores/secrets.ts'
 import { clockOf, type Runtime } from './runtime.ts'
 
@@ -24,6 +26,8 @@ export function platformOf(
     clock: clockOf(runtime),
     log,
     random: Math.random,
+    // What an answer says of an error is told once and compared with nothing: any key does.
+    redactText: createRedactor(randomBytes(32)).redactText,
     ...(fetch ? { fetch } : {}),
   })
 }

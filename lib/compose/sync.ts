@@ -10,14 +10,18 @@ import {
 } from '../core/env.ts'
 import { FatalError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
+import { createHookSource } from '../hooks/collector/hook-source.ts'
 import { createLedgerSource } from '../limits/outcomes/ledger-source.ts'
 import { createRedactor } from '../redaction/redact.ts'
+import { createHookObjects } from '../stores/hook-objects.ts'
 import { createLedgerReader, ledgerParts } from '../stores/ledger.ts'
 import { createRecords } from '../stores/records.ts'
 import { createSecretReader, type ReadSecret } from '../stores/secrets.ts'
+import { creditLimitOutcomes } from '../streams/credit-limit-outcomes.ts'
 import { enterpriseControlRevisions } from '../streams/enterprise-control-revisions.ts'
-import { platformStreams, streams } from '../streams/index.ts'
-import { isPlatformStream } from '../streams/stream.ts'
+import { hookEvents } from '../streams/hook-events.ts'
+import { streams } from '../streams/index.ts'
+import { isPlatformStream, type Stream } from '../streams/stream.ts'
 import { defaultSettings, type SyncDeps, type SyncSettings } from '../sync/context.ts'
 import type { Source } from '../sync/ports.ts'
 import { createSource } from '../sync/source.ts'
@@ -34,6 +38,7 @@ const SyncVariables = StoreVariables.extend({
   ...RedactionVariables.shape,
   ...AuditVariables.shape,
   LIMITS_TABLE: z.string().optional(),
+  HOOKS_TABLE: z.string().optional(),
 })
 
 /** The root of reading streams. */
@@ -51,42 +56,47 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
   const platform = platformOf(env, readSecret, runtime)
   const audit = auditOf(env, { ...stores, metrics: runtime.metrics })
   const engine = engineOf(stores, runtime)
-  const ledger = ledgerOf(env, stores)
+  const others = otherSources(env, stores)
   return {
     ...stores,
     platform,
-    /** The streams that can be read here: outcomes of credit limits only where there is a table of them. */
-    streams: ledger ? streams : platformStreams,
+    /** The streams that can be read here: what comes from a place of this project only where that place is configured. */
+    streams: streams.filter((stream) => isPlatformStream(stream) || others.has(stream)),
     /** Null where no bucket for it is named. */
     audit,
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
       const redactor = createRedactor(await redactionKey(env, readSecret))
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
-      const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), ledger)
+      const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), others)
       const patience = createPatience(engine.settings.patienceMs)
       return { ...engine, source, redact: redactor.redact, observers, deadline, patience }
     },
   }
 }
 
-/** Gives the source of what happened to credit limits; null without a table of them. */
-function ledgerOf(
-  { LIMITS_TABLE: table }: z.infer<typeof SyncVariables>,
-  { clients: { dynamodb }, clock }: Pick<SyncStores, 'clients' | 'clock'>,
-): Source | null {
-  return table
-    ? createLedgerSource(createLedgerReader(ledgerParts({ dynamodb, table, clock, random: Math.random })))
-    : null
+/** The sources of streams that are no lists of the platform, where they are configured. */
+function otherSources(
+  { LIMITS_TABLE: limits, HOOKS_TABLE: hooks, LAKE_BUCKET: bucket }: z.infer<typeof SyncVariables>,
+  { clients: { dynamodb, s3 }, clock }: Pick<SyncStores, 'clients' | 'clock'>,
+): Map<Stream, Source> {
+  const sources = new Map<Stream, Source>()
+  if (limits) {
+    const parts = ledgerParts({ dynamodb, table: limits, clock, random: Math.random })
+    sources.set(creditLimitOutcomes, createLedgerSource(createLedgerReader(parts)))
+  }
+  if (hooks) sources.set(hookEvents, createHookSource(createHookObjects({ s3, bucket })))
+  return sources
 }
 
-/** Gives each stream its source: the platform for its lists, the ledger for what happened to credit limits. */
-function sourceOf(platform: Source, ledger: Source | null): Source {
+/** Gives each stream its source: the platform for its lists, a place of this project for the others. */
+function sourceOf(platform: Source, others: ReadonlyMap<Stream, Source>): Source {
   return {
     fetchPage: (stream, token, request) => {
-      const source = isPlatformStream(stream) ? platform : ledger
+      const source = isPlatformStream(stream) ? platform : others.get(stream)
       if (source) return source.fetchPage(stream, token, request)
-      throw new FatalError(`${stream.name} comes from the limits table: set LIMITS_TABLE to its name.`, {
+      const variable = stream === hookEvents ? 'HOOKS_TABLE' : 'LIMITS_TABLE'
+      throw new FatalError(`${stream.name} is not read without a table of it: set ${variable} to its name.`, {
         code: 'configuration',
       })
     },

@@ -62,10 +62,17 @@ export const AuditVariables = z.object({
   AUDIT_WATCH_RULES: z.string().optional(),
 })
 
+/** The tokens of machines that send hook events. */
+export const HookTokenVariables = z.object({
+  HOOKS_TOKENS: z.string().optional(),
+  HOOKS_SECRET_ID: z.string().optional(),
+})
+
 /** Of each pair, one must be set: the value itself (laptop), or the secret that holds it (AWS). */
 const pairs = [
   ['PLATFORM_API_KEY', 'PLATFORM_SECRET_ID', 'an API key, or the Secrets Manager secret that holds it'],
   ['REDACTION_KEY', 'REDACTION_SECRET_ID', 'a random text of 32 characters or more, or the secret that holds it'],
+  ['HOOKS_TOKENS', 'HOOKS_SECRET_ID', 'the token of machines, or the Secrets Manager secret that holds it'],
 ] as const
 
 /**

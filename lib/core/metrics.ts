@@ -21,6 +21,11 @@ export type MetricName =
   | 'LimitsFailed'
   | 'LimitsSuperseded'
   | 'LimitMessagesFailed'
+  | 'HookEventsReceived'
+  | 'HookEventsRefused'
+  | 'HookEventsStored'
+  | 'HookEventsRepeated'
+  | 'HookMessagesFailed'
 
 /** Where measurements go: CloudWatch EMF in Lambda, memory in tests. */
 export type Metrics = { count(name: MetricName, value: number, dimensions?: Record<string, string>): void }

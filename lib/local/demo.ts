@@ -72,7 +72,24 @@ from (
 group by what
 order by what`,
   },
+  {
+    name: 'waits',
+    title: 'How long do agents wait for people? Minutes, by repository (docs/hooks.md)',
+    sql: `with waits as (
+  select cwd, event_name, occurred_at, lead(occurred_at) over (partition by session_id order by occurred_at) as ended_at
+  from hook_events
+)
+select regexp_extract(cwd, '[^/]+$') as repository, count(*) as waits,
+  median(date_diff('minute', occurred_at, ended_at)) as median, max(date_diff('minute', occurred_at, ended_at)) as longest
+from waits
+where event_name = 'Notification'
+group by repository
+order by repository`,
+  },
 ]
+
+/** The sessions in which a developer's machine sends events. */
+export const sessionsQuery = 'select session_id from sessions_current order by created_at desc limit 24'
 
 /** Whose limits the demo sets. */
 export const usersQuery = 'select distinct email from organization_users_current where email is not null order by 1'

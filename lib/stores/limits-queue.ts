@@ -13,7 +13,7 @@ import { messageGroup } from '../limits/intake/publisher.ts'
 import type { IntentQueue, MessagePauses } from '../limits/ports.ts'
 import { callAws } from './aws-errors.ts'
 
-/** A FIFO queue: what both the emulator and the stack create. */
+/** A queue: what both the emulator and the stack create. */
 export type QueueShape = { readonly name: string; readonly variable: string; readonly doc: string }
 
 /** Intents on their way to the worker. */

@@ -9,6 +9,8 @@ export type TableShape = {
   readonly partitionKey: string
   /** String attribute; absent when the partition key alone identifies an item. */
   readonly sortKey?: string
+  /** Number attribute, Unix seconds: when DynamoDB may remove an item; absent when none is ever removed. */
+  readonly expires?: string
 }
 
 /** An S3 bucket: what both the emulator and the stack create. */

@@ -2,6 +2,7 @@ import { FatalError } from '../core/errors.ts'
 import { computers } from './computers.ts'
 import { creditLimitOutcomes } from './credit-limit-outcomes.ts'
 import { enterpriseControlRevisions } from './enterprise-control-revisions.ts'
+import { hookEvents } from './hook-events.ts'
 import { organizationUsers } from './organization-users.ts'
 import { readinessReports } from './readiness-reports.ts'
 import { sessions } from './sessions.ts'
@@ -17,7 +18,7 @@ export const platformStreams: readonly PlatformStream[] = [
 ]
 
 /** Every stream: what publish, catalog, docs and queries know. */
-export const streams: readonly Stream[] = [...platformStreams, creditLimitOutcomes]
+export const streams: readonly Stream[] = [...platformStreams, creditLimitOutcomes, hookEvents]
 
 /** The stream of a name. @throws FatalError `usage`, with the names there are. */
 export function streamNamed(name: string): Stream {

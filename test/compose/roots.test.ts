@@ -2,6 +2,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { composeAudit } from '../../lib/compose/audit.ts'
+import { composeCollect } from '../../lib/compose/hooks-collect.ts'
+import { composeStoreHooks } from '../../lib/compose/hooks-store.ts'
 import { composeInspect } from '../../lib/compose/inspect.ts'
 import { composeLimits } from '../../lib/compose/limits.ts'
 import { composeApply } from '../../lib/compose/limits-apply.ts'
@@ -42,6 +44,12 @@ describe('a root names in one message all variables that it needs, and no other'
     ['limits', composeLimits, limits],
     ['applying limits', composeApply, limits],
     ['importing limits', composeImport, limits],
+    ['collecting hook events', composeCollect, ['AWS_REGION', 'HOOKS_QUEUE_URL', 'HOOKS_TOKENS or HOOKS_SECRET_ID']],
+    [
+      'storing hook events',
+      composeStoreHooks,
+      ['AWS_REGION', 'LAKE_BUCKET', 'HOOKS_TABLE', 'REDACTION_KEY or REDACTION_SECRET_ID'],
+    ],
   ])('%s', (_, compose, expected) => {
     expect(missingFor(compose)).toEqual(expected)
   })

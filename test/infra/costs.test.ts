@@ -82,8 +82,9 @@ function count({ method, headers, query = {}, body }: Request) {
 async function night(runId: string) {
   const env = {
     ...emulators.environment,
-    // The stack of a sync alone has no table of limits.
+    // The stack of a sync alone has no table of limits, and none of hook events.
     LIMITS_TABLE: '',
+    HOOKS_TABLE: '',
     PLATFORM_API_KEY: 'sim-key',
     REDACTION_KEY: 'a key that is long enough for it',
   }

@@ -41,7 +41,8 @@ describe('the demo', () => {
       [1000, 1000],
       [40, 40],
       [12, 12],
-      // No limit was set yet.
+      // No limit was set yet, and no machine has sent an event.
+      [0, 0],
       [0, 0],
     ])
   })
@@ -60,6 +61,10 @@ describe('the demo', () => {
     expect(2000 + counts.inserted - counts.deleted).toBe(counts.received)
   })
 
+  it('brings each event that a machine sent, and the copies of some, to the lake once', () => {
+    expect(streamOf(1, 'hook_events').counts).toMatchObject({ received: 72, inserted: 72, quarantined: 0 })
+  })
+
   it('waits out the rate limit, and says so', () => {
     expect(streamOf(1, 'organization_users').counts.apiCalls).toBe(11 + 2)
     expect(stderr).toContain('GET /api/v0/organization/users: rate limited, tries again in 1 s')
@@ -76,6 +81,11 @@ describe('the demo', () => {
     expect(document.queries[0]?.columns.slice(0, 3)).toEqual(['criterion_id', '2026-05', '2026-06'])
     expect(answers.credits?.map(([model]) => model)).toContain('atlas-large')
     expect(answers.invalid).toEqual([[null, expect.stringContaining('"value":"a dozen"')]])
+    expect(answers.waits?.map(([repository, waits]) => [repository, waits])).toEqual([
+      ['acme-api', 8],
+      ['acme-infra', 8],
+      ['acme-web', 8],
+    ])
   })
 
   it('shows that the history of the settings proves itself', () => {

@@ -73,7 +73,7 @@ describe('a success that brings no data', () => {
 })
 
 describe('an error that is about a body (AUD-07)', () => {
-  const secret = 'sk-live-LEAK-77'
+  const secret = 'sk-live-LEAK77'
   const settings = `{"changes":[{"revision":7,"settings":{"customModels":[{"apiKey":"${secret}"}]},"n":NaN}]}`
 
   it.each([

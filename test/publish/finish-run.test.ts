@@ -53,6 +53,13 @@ describe('driving a stream', () => {
     expect(await drive(limited, result('complete'))).toMatchObject({ status: 'complete', waits: [42_000] })
   })
 
+  it('WAIT-01 leaves a wait to a later run that is beyond its patience, also when several add up', async () => {
+    const limited = (retryAfterMs: number) => result('rate_limited', { retryAfterMs })
+    expect(await drive(limited(61_000))).toMatchObject({ status: 'rate_limited', attempts: 1, waits: [] })
+    const often = await drive(limited(25_000), limited(0), limited(25_000), limited(25_000))
+    expect(often).toMatchObject({ status: 'rate_limited', attempts: 4, waits: [25_000, 1_000, 25_000] })
+  })
+
   it.each(['complete', 'suspect', 'skipped', 'failed', 'running'] as const)('is done when it is %s', async (status) => {
     expect(await drive(result(status))).toMatchObject({ status, attempts: 1 })
   })

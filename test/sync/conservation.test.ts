@@ -5,9 +5,11 @@ import { RetryableError } from '../../lib/core/errors.ts'
 import type { Json } from '../../lib/core/json.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
+import type { Source } from '../../lib/sync/ports.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
 import {
   createLivingPlatform,
+  type Fault,
   type Happening,
   type KindName,
   kinds,
@@ -30,7 +32,7 @@ const event: fc.Arbitrary<RequestEvent> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       request: fc.integer({ min: 1, max: 12 }),
-      fault: fc.constantFrom('server_error' as const, 'refused' as const),
+      fault: fc.constantFrom<Fault[]>('server_error', 'refused', 'partial', 'wait'),
     }),
   },
 )
@@ -65,16 +67,23 @@ const story = fc.record({
 async function runScan(world: World, platform: LivingPlatform, { events, attempts }: Scan): Promise<StreamResult> {
   const { stream } = platform
   let run = world.newRun()
+  let quietUntil = 0
   for (let n = 0; n < 20; n++) {
     const { trouble, pages } = attempts[n] ?? { trouble: null, pages: null }
     let looks = 0
     const deadline = { remainingMs: () => (pages !== null && ++looks > pages ? 0 : Number.POSITIVE_INFINITY) }
-    const source = sourceOf(platform, n === 0 ? events : [])
+    const living = sourceOf(platform, n === 0 ? events : [])
+    const fetchPage: Source['fetchPage'] = (...page) => {
+      if (world.clock.now() < quietUntil) throw new Error('asked before the time that the platform gave')
+      return living.fetchPage(...page)
+    }
+    const source = { fetchPage }
     const { deps, isDead } = mortal(world.deps(source, { deadline }), trouble)
     try {
       const result = await syncStream(stream, run, deps)
       if (result.status === 'complete' || result.status === 'suspect') return result
-      if (result.status === 'failed') run = world.newRun()
+      if (result.status === 'rate_limited') quietUntil = world.clock.now() + (result.retryAfterMs ?? 0)
+      else if (result.status === 'failed') run = world.newRun()
       else if (result.status !== 'paused' && result.status !== 'running') throw new Error(`unexpected ${result.status}`)
     } catch (error) {
       // A store that fails before the scan is open is the caller's to report; everything else is a bug.

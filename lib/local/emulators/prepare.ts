@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, ListBucketsCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { AwsCredentials } from '../../stores/clients.ts'
+import { hooksTable } from '../../stores/hook-claims.ts'
 import { limitsTable } from '../../stores/ledger-items.ts'
 import {
   auditBucket,
@@ -22,7 +23,7 @@ import { createSqs } from '../../stores/sqs.ts'
 import { createStorageClients } from '../../stores/storage.ts'
 import { createQueues } from './queues.ts'
 
-const tables: readonly TableShape[] = [stateTable, recordsTable, limitsTable]
+const tables: readonly TableShape[] = [stateTable, recordsTable, limitsTable, hooksTable]
 const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
 const region = 'us-east-1'
 

@@ -1,22 +1,42 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { limitsDeadLetters, limitsQueue, maxReceives, visibilitySeconds } from '../../stores/limits-queue.ts'
+import { hookDeadLetters, hookQueue, hookReceives, hookVisibilitySeconds } from '../../stores/hook-queue.ts'
+import {
+  limitsDeadLetters,
+  limitsQueue,
+  maxReceives,
+  type QueueShape,
+  visibilitySeconds,
+} from '../../stores/limits-queue.ts'
 
 type NameOf = (shape: { name: string }) => string
 
-/** Creates the queues of credit limits, if they are missing, and answers the variables that hold their addresses. */
+/** Creates the queues that are missing, and answers the variables that hold their addresses. */
 export async function createQueues(sqs: SQSClient, nameOf: NameOf): Promise<Record<string, string>> {
-  const deadLetters = await createQueue(sqs, nameOf(limitsDeadLetters))
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: deadLetters, AttributeNames: ['QueueArn'] }),
-  )
-  const queue = await createQueue(sqs, nameOf(limitsQueue), {
-    VisibilityTimeout: String(visibilitySeconds),
-    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: String(maxReceives) }),
-  })
-  return { [limitsQueue.variable]: queue, [limitsDeadLetters.variable]: deadLetters }
+  const limits = { visibilitySeconds, maxReceives, more: { FifoQueue: 'true' } }
+  const hooks = { visibilitySeconds: hookVisibilitySeconds, maxReceives: hookReceives, more: {} }
+  const create = async (shape: QueueShape, deadLetters: QueueShape, terms: Terms) => {
+    const dead = await createQueue(sqs, nameOf(deadLetters), terms.more)
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['QueueArn'] }),
+    )
+    const queue = await createQueue(sqs, nameOf(shape), {
+      ...terms.more,
+      VisibilityTimeout: String(terms.visibilitySeconds),
+      RedrivePolicy: JSON.stringify({
+        deadLetterTargetArn: Attributes?.QueueArn,
+        maxReceiveCount: String(terms.maxReceives),
+      }),
+    })
+    return { [shape.variable]: queue, [deadLetters.variable]: dead }
+  }
+  return {
+    ...(await create(limitsQueue, limitsDeadLetters, limits)),
+    ...(await create(hookQueue, hookDeadLetters, hooks)),
+  }
 }
 
-async function createQueue(sqs: SQSClient, QueueName: string, more: Record<string, string> = {}): Promise<string> {
-  const command = new CreateQueueCommand({ QueueName, Attributes: { FifoQueue: 'true', ...more } })
-  return (await sqs.send(command)).QueueUrl ?? ''
+type Terms = { visibilitySeconds: number; maxReceives: number; more: Record<string, string> }
+
+async function createQueue(sqs: SQSClient, QueueName: string, Attributes: Record<string, string>): Promise<string> {
+  return (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? ''
 }

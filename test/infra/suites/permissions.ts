@@ -4,14 +4,13 @@ import { tablesOf } from '../../../lib/streams/stream.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
 const { resources } = synthesize()
+const collecting = synthesize({ hooks: { enabled: true } })
 
 type Statement = { Action: string | string[]; Resource: unknown; Effect: string }
 
 /** What the role of a function or a service may do: `action on resource`, sorted. */
-function permissionsOf(role: string): string[] {
-  const policies = resources('AWS::IAM::Policy').filter(([, { Properties }]) =>
-    resolved(Properties.Roles).startsWith(role),
-  )
+function permissionsOf(role: string, { resources: all } = { resources }): string[] {
+  const policies = all('AWS::IAM::Policy').filter(([, { Properties }]) => resolved(Properties.Roles).startsWith(role))
   const statements = policies.flatMap(
     ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
   )
@@ -73,6 +72,7 @@ describe('what functions may do', () => {
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/index/*',
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/hooks/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
       's3:PutObject on arn:aws:s3:::platform-sync-lake/bodies/*',
@@ -180,10 +180,42 @@ describe('what functions may do', () => {
     ])
   })
 
+  it('lets collect-hook-events read the tokens and send messages, and nothing else', () => {
+    const permissions = [
+      'kms:Decrypt on KeyArn',
+      'kms:GenerateDataKey on KeyArn',
+      'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/hook-tokens-??????',
+      'sqs:SendMessage on arn:aws:sqs:platform-sync-hook-events',
+      ...logging('HooksCollect'),
+      ...tracing,
+    ]
+    expect(permissionsOf('HooksCollectRole', collecting)).toEqual(permissions.sort())
+  })
+
+  it('lets store-hook-events take messages, claim events and write its own folder of the lake', () => {
+    const messages = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+      (action) => `sqs:${action} on arn:aws:sqs:platform-sync-hook-events`,
+    )
+    const permissions = [
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-hooks',
+      'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-hooks',
+      ...key,
+      ...messages,
+      ...['AbortMultipartUpload', 'GetObject', 'PutObject'].map(
+        (action) => `s3:${action} on arn:aws:s3:::platform-sync-lake/hooks/*`,
+      ),
+      's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/redaction-key-??????',
+      ...logging('HooksStore'),
+      ...tracing,
+    ]
+    expect(permissionsOf('HooksStoreRole', collecting)).toEqual(permissions.sort())
+  })
+
   it('gives every resource "*" to those actions alone that know no resources', () => {
     const ofFunctions = ['SyncStreamRole', 'PublishRunRole', 'AuditDigestRole', 'LimitsApplyRole', 'LimitsImportRole']
-    const wild = [...ofFunctions, 'SchedulesRole', 'AuditRole', 'SyncMachineRole']
-      .flatMap(permissionsOf)
+    const wild = [...ofFunctions, 'SchedulesRole', 'AuditRole', 'SyncMachineRole', 'HooksCollectRole', 'HooksStoreRole']
+      .flatMap((role) => permissionsOf(role, collecting))
       .filter((permission) => permission.endsWith(' on *'))
     for (const permission of wild) expect(permission).toMatch(/^(xray|logs):/)
     expect(resources('AWS::IAM::Policy')).toHaveLength(8)

@@ -44,7 +44,7 @@ describe('credit limits and the audit trail', () => {
       expect(Properties).toMatchObject({ MessageRetentionPeriod: 1_209_600, KmsMasterKeyId: expect.anything() })
       expect(policies).toContain(`"Resource":{"Fn::GetAtt":["${id}","Arn"]}`)
     }
-    expect(policies.match(/"aws:SecureTransport":"false"/g)).toHaveLength(3)
+    expect(policies.match(/"aws:SecureTransport":"false"/g)).toHaveLength(5)
   })
 
   it('are imported from files of the inbox, and not from those that were dealt with', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hooksTable } from '../../../lib/stores/hook-claims.ts'
 import { limitsTable } from '../../../lib/stores/ledger-items.ts'
 import { recordsTable, stateTable } from '../../../lib/stores/resources.ts'
 import { resolved, synthesize } from '../synthesized.ts'
@@ -30,6 +31,10 @@ describe('the stateful stack', () => {
       'DataKey',
       'EnterpriseControlRevisionsGlueTable',
       'EnterpriseSettingChangesGlueTable',
+      'HookEventsDeadLetterQueue',
+      'HookEventsGlueTable',
+      'HookEventsQueue',
+      'HooksTable',
       'InboxBucket',
       'LakeBucket',
       'LimitsDeadLetterQueue',
@@ -59,6 +64,7 @@ describe('the stateful stack', () => {
       ['StateTable', 'platform-sync-state', [hash, { AttributeName: 'sk', KeyType: 'RANGE' }]],
       ['RecordsTable', 'platform-sync-records', [hash]],
       ['LimitsTable', 'platform-sync-limits', [hash, { AttributeName: 'sk', KeyType: 'RANGE' }]],
+      ['HooksTable', 'platform-sync-hooks', [hash]],
     ])
     const buckets = resources('AWS::S3::Bucket').map(([id, { Properties }]) => [
       id,
@@ -84,7 +90,7 @@ describe('the stateful stack', () => {
   })
 
   it('protects tables from deletion, encrypts them with the key, and can restore any second of 35 days', () => {
-    for (const { name } of [stateTable, recordsTable, limitsTable]) {
+    for (const { name } of [stateTable, recordsTable, limitsTable, hooksTable]) {
       stateful.hasResourceProperties('AWS::DynamoDB::Table', {
         TableName: `platform-sync-${name}`,
         DeletionProtectionEnabled: true,
@@ -170,8 +176,10 @@ describe('the stateful stack', () => {
     stateful.hasResourceProperties('AWS::SSM::Parameter', { Name: '/platform-sync/audit-signing-key-arn' })
   })
 
-  it('stays as it is when a stream is disabled', () => {
-    expect(synthesize({ streams: ['sessions'] }).stateful.toJSON()).toEqual(stateful.toJSON())
+  it('stays as it is when a stream is disabled, and when the collector of hook events is there', () => {
+    for (const other of [{ streams: ['sessions'] }, { hooks: { enabled: true } }]) {
+      expect(synthesize(other).stateful.toJSON()).toEqual(stateful.toJSON())
+    }
   })
 
   it('gives two installations in one account nothing with the same name', () => {

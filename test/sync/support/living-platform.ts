@@ -1,5 +1,7 @@
 import { RejectedError, RetryableError } from '../../../lib/core/errors.ts'
 import type { Json } from '../../../lib/core/json.ts'
+import type { Page } from '../../../lib/platform/paging.ts'
+import { gapsOf } from '../../../lib/platform/partial.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { readinessReports } from '../../../lib/streams/readiness-reports.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
@@ -135,7 +137,8 @@ export function createLivingPlatform(name: KindName, { size, pageSize }: { size:
 export type LivingPlatform = ReturnType<typeof createLivingPlatform>
 
 /** What goes wrong with a request, or happens right before it. */
-export type RequestEvent = { request: number; happening?: Happening; fault?: 'server_error' | 'refused' }
+export type RequestEvent = { request: number; happening?: Happening; fault?: Fault }
+export type Fault = 'server_error' | 'refused' | 'partial' | 'wait'
 
 /** Reads a living platform; events strike by the number of the request since this source was made. */
 export function sourceOf(platform: LivingPlatform, events: readonly RequestEvent[]): Source {
@@ -149,9 +152,19 @@ export function sourceOf(platform: LivingPlatform, events: readonly RequestEvent
         if (request !== requests) continue
         if (happening) platform.happen(happening)
         if (fault === 'server_error') throw new RetryableError('500', { code: 'server_error', status: 500 })
+        if (fault === 'wait') throw new RetryableError('429', { code: 'rate_limited', retryAfterMs: 90_000 })
+        if (fault === 'partial') return half(platform, token)
         if (fault === 'refused' && token !== null) throw new RejectedError('400', { code: 'bad_request', status: 400 })
       }
       return pageOf(platform.page(token))
     },
   }
+}
+
+/** Half of a page that says so, as the client judges it. */
+function half(platform: LivingPlatform, token: string | null): Page {
+  const { records, nextToken } = platform.page(token)
+  const body = { items: records.filter((_, at) => at % 2 === 0), errors: [{ message: 'shard 3 timed out' }] }
+  if (gapsOf(body) !== null) throw new RetryableError('partial', { code: 'partial_answer', status: 200 })
+  return pageOf({ records: body.items, nextToken })
 }

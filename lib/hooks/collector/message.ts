@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { parseJson } from '../../core/json.ts'
+import { HookEvent } from '../hook-event.ts'
+
+/** What travels on the queue: events of one delivery, with a name that all copies of the message share. */
+export const HookMessage = z.object({
+  delivery: z.string().min(1),
+  receivedAt: z.iso.datetime(),
+  events: z.array(HookEvent).min(1),
+})
+export type HookMessage = z.infer<typeof HookMessage>
+
+/** What one message may hold, in bytes: SQS takes 256 KB. */
+const messageBytes = 200 * 1024
+
+/** The messages that bring events to the queue, as few as fit. */
+export function messagesOf(
+  events: readonly HookEvent[],
+  { receivedAt, newId }: { receivedAt: number; newId: () => string },
+): string[] {
+  const groups: HookEvent[][] = []
+  let room = 0
+  for (const event of events) {
+    const bytes = Buffer.byteLength(JSON.stringify(event)) + 1
+    if (bytes > room || groups.length === 0) {
+      groups.push([])
+      room = messageBytes
+    }
+    groups.at(-1)!.push(event)
+    room -= bytes
+  }
+  const received = new Date(receivedAt).toISOString()
+  return groups.map((group) =>
+    JSON.stringify({ delivery: newId(), receivedAt: received, events: group } satisfies HookMessage),
+  )
+}
+
+/** Reads a message; null when it is none of ours. */
+export function readMessage(body: string): HookMessage | null {
+  try {
+    return HookMessage.parse(parseJson(body))
+  } catch {
+    return null
+  }
+}
