@@ -82,7 +82,8 @@ async function runScan(world: World, platform: LivingPlatform, { events, attempt
     try {
       const result = await syncStream(stream, run, deps)
       if (result.status === 'complete' || result.status === 'suspect') return result
-      if (result.status === 'rate_limited') quietUntil = world.clock.now() + (result.retryAfterMs ?? 0)
+      // A process that died before it wrote the time down has told it nobody.
+      if (result.status === 'rate_limited') quietUntil = isDead() ? 0 : world.clock.now() + (result.retryAfterMs ?? 0)
       else if (result.status === 'failed') run = world.newRun()
       else if (result.status !== 'paused' && result.status !== 'running') throw new Error(`unexpected ${result.status}`)
     } catch (error) {
