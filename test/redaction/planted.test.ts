@@ -61,7 +61,7 @@ function expectGone(record: Json, secret: string) {
 }
 
 describe('planted secrets', () => {
-  it('come in at least 150 forms', () => {
+  it('come in at least 150 forms (SEC-02)', () => {
     expect(new Set([...plantedForms, ...tokenForms].map(({ form }) => form)).size).toBeGreaterThan(200)
   })
 
