@@ -65,7 +65,7 @@ export function createAuditHook({ trail, index, recorder, digester, watch }: Dep
     afterFlush: (revisions, scan, signal) => recorder.record(revisions, scan, signal),
     onComplete: async ({ seen, withheld, writeRows, ...scan }, signal) => {
       if (withheld === null) await recorder.compare(seen, scan, signal)
-      else await recorder.doubt(withheld, scan, signal)
+      else await recorder.recordSuspect(withheld, scan, signal)
       await digester.writeIfDue(signal)
       const { heads, reported } = (await trail.recoverHead(signal)).state
       const unreported = { first: reported.findings + 1, last: heads.findings.sequence }

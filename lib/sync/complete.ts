@@ -2,13 +2,13 @@ import { FatalError } from '../core/errors.ts'
 import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import type { StreamResult } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
-import { doubtOf, type Missing } from './doubts.ts'
 import { countsOf, scanPath } from './flusher.ts'
 import { encodeIndex } from './index-format.ts'
 import { type IndexEntry, Kind } from './key-table.ts'
 import { rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
 import { type Attempt, progressOf } from './open-scan.ts'
+import { type Missing, suspicionOf } from './suspicion.ts'
 
 /**
  * Ends a scan that has read its list to the end: checks that every record received is accounted for, finds what is
@@ -66,7 +66,7 @@ function reasonToWithhold({ known, intake, context: { stream } }: Attempt, entri
     found,
     ofFound: counts.inserted,
   }
-  return doubtOf({ stream, counts, unkeyed, missing })
+  return suspicionOf({ stream, counts, unkeyed, missing })
 }
 
 /** Writes tombstones, flush by flush, like everything else that a scan writes. */

@@ -28,7 +28,7 @@ export type Recorder = {
   /** Writes findings on what a full list of the platform's revisions lacks. */
   compare(seen: ReadonlySet<number>, scan: ScanIds, signal: AbortSignal): Promise<void>
   /** Writes one finding on a list that is not to be believed, and says nothing of what it lacks. */
-  doubt(reason: string, scan: ScanIds, signal: AbortSignal): Promise<void>
+  recordSuspect(reason: string, scan: ScanIds, signal: AbortSignal): Promise<void>
 }
 
 type Deps = {
@@ -86,12 +86,12 @@ export function createRecorder(deps: Deps): Recorder {
     }, signal)
   }
 
-  const doubt = (reason: string, scan: ScanIds, signal: AbortSignal): Promise<void> => {
+  const recordSuspect = (reason: string, scan: ScanIds, signal: AbortSignal): Promise<void> => {
     const finding = suspectFinding(reason, observedIn(scan))
     return append(async (_, { suspect }) => (repeats(finding, suspect) ? [] : [finding]), signal)
   }
 
-  return { record, compare, doubt }
+  return { record, compare, recordSuspect }
 }
 
 /** A revision to record unless it is recorded already. */

@@ -24,8 +24,8 @@ const requestMs = 10_000
 const silenceMs = 15 * 60_000
 
 type Loaded = { spooled: Spooled; text: string }
-/** A delivery while it has the lock. `remark` is what somebody should know although the delivery went on. */
-type Pass = Delivery & { remark: string | null; notBefore: string | null; seen: Set<string> }
+/** A delivery while it has the lock. `warning` is what somebody should know although the delivery went on. */
+type Pass = Delivery & { warning: string | null; notBefore: string | null; seen: Set<string> }
 
 /**
  * Sends what is in the spool, the oldest first, until it is empty, the time is over or something is in the way.
@@ -42,7 +42,7 @@ export async function deliverSpool(deps: DeliverDeps): Promise<Delivery | null> 
   ) {
     const release = deps.lock.take(deps.now())
     if (release === null) break
-    const pass: Pass = { delivered: 0, refused: 0, problem: null, remark: null, notBefore: null, seen }
+    const pass: Pass = { delivered: 0, refused: 0, problem: null, warning: null, notBefore: null, seen }
     try {
       await sendAll(deps, pass)
       deps.journal.save(stateAfter(pass, deps))
@@ -121,8 +121,8 @@ type Work = { deps: DeliverDeps; pass: Pass }
 /** One event must not hold up the others: halves find it. It stays in the spool, and the bound of the spool ends it. */
 async function sendInParts(batch: Loaded[], { status }: Answer, { deps, pass }: Work): Promise<void> {
   if (batch.length === 1) {
-    pass.remark = `The collector answers ${status} to event ${batch[0]?.spooled.id}.`
-    return deps.journal.log(pass.remark)
+    pass.warning = `The collector answers ${status} to event ${batch[0]?.spooled.id}.`
+    return deps.journal.log(pass.warning)
   }
   const half = Math.ceil(batch.length / 2)
   for (const part of [batch.slice(0, half), batch.slice(half)]) {
@@ -179,7 +179,7 @@ function stateAfter(pass: Pass, { journal, now }: DeliverDeps): DeliveryState {
   const before = journal.state()
   const at = new Date(now()).toISOString()
   const { delivered, refused, notBefore } = pass
-  const message = pass.problem ?? pass.remark
+  const message = pass.problem ?? pass.warning
   return {
     delivered: before.delivered + delivered,
     refused: before.refused + refused,

@@ -73,7 +73,7 @@ describe('findings', () => {
     const parts = auditParts()
     await parts.recorder.record(revisions(1, 30), scan, signal)
     const doubt = (scanId: string, reason: string) =>
-      auditParts(parts).recorder.doubt(reason, { runId: 'run-2', scanId }, signal)
+      auditParts(parts).recorder.recordSuspect(reason, { runId: 'run-2', scanId }, signal)
     const reason = '30 of 30 known records are missing from the list'
     for (const scanId of ['scan-2', 'scan-2', 'scan-3']) await doubt(scanId, reason)
     parts.work.objects.clear()

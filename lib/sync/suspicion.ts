@@ -14,9 +14,9 @@ export type Missing = { known: number; ofKnown: number; found: number; ofFound: 
 export type Read = { stream: Stream; counts: Counts; unkeyed: number; missing: Missing }
 
 /** Why nothing may be deleted for what a scan found; null when it may. What can be used is published in any case. */
-export function doubtOf(read: Read): string | null {
-  const doubts = [setAside(read), ...oddFields(read), ...tooManyMissing(read)]
-  const said = doubts.filter((doubt) => doubt !== null)
+export function suspicionOf(read: Read): string | null {
+  const reasons = [setAside(read), ...oddFields(read), ...tooManyMissing(read)]
+  const said = reasons.filter((reason) => reason !== null)
   return said.length === 0 ? null : `${said.join('; ')}: nothing was deleted${nextFor(read)}`
 }
 
@@ -61,15 +61,15 @@ function oddFields({ stream, counts }: Read): string[] {
 function tooManyMissing({ stream, unkeyed, missing }: Read): string[] {
   const { known, ofKnown, found, ofFound } = missing
   const share = `more than ${allowedShare * 100} %`
-  const doubts: string[] = []
-  if (isMuch(known, ofKnown)) doubts.push(`${known} of ${ofKnown} known records are missing from the list, ${share}`)
+  const reasons: string[] = []
+  if (isMuch(known, ofKnown)) reasons.push(`${known} of ${ofKnown} known records are missing from the list, ${share}`)
   if (isMuch(found, ofFound)) {
-    doubts.push(`${found} of ${ofFound} records that this scan found are missing as the list was read anew, ${share}`)
+    reasons.push(`${found} of ${ofFound} records that this scan found are missing as the list was read anew, ${share}`)
   }
-  if (doubts.length === 0 && known + found > 0 && unkeyed > 0) {
-    doubts.push(
+  if (reasons.length === 0 && known + found > 0 && unkeyed > 0) {
+    reasons.push(
       `${known + found} records are missing, but ${unkeyed} came without a readable ${stream.primaryKey} and may be among them`,
     )
   }
-  return doubts
+  return reasons
 }
