@@ -1,5 +1,5 @@
 import { type Assigned, afterScheme, bareValue, findHeader, findParameter, isAuthorization } from './assigned-values.ts'
-import { findBlock, findInBrackets } from './blocks.ts'
+import { findBlock, findInAngles, findInBrackets } from './blocks.ts'
 import { coverOf, nothing, parameterCoverOf } from './names.ts'
 import { isParameter, nameBefore, surroundingsOf } from './names-in-text.ts'
 import { quoteAt, quotedFrom } from './quoted.ts'
@@ -67,6 +67,7 @@ function findValue(assigned: Assigned, { spans, looked }: Findings): number {
   if (assigned.isParameter) return take(spans, findParameter(assigned))
   const first = text[start] as string
   if (first === '[' || first === '{') return isFunction(assigned) ? 0 : findInBrackets(assigned, spans, looked)
+  if (first === '<') return take(spans, findInAngles(assigned))
   if ((first === '|' || first === '>') && text[at] === ':') return take(spans, findBlock(assigned))
   return take(spans, isAuthorization(assigned) ? findHeader(assigned) : bareValue(assigned))
 }

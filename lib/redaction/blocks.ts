@@ -10,10 +10,11 @@ const longestBrackets = 20_000
  * says how far brackets were looked at, so that nested ones are looked at once. Returns where to go on.
  */
 export function findInBrackets({ text, start }: Assigned, spans: Span[], looked: { until: number }): number {
+  if (start < looked.until) return start + 1
   const found: Span[] = []
   const limit = Math.min(text.length, start + longestBrackets)
   let depth = 0
-  let at = Math.max(start, looked.until)
+  let at = start
   do {
     const character = text[at] as string
     if (character === '[' || character === '{') depth += 1
@@ -22,7 +23,7 @@ export function findInBrackets({ text, start }: Assigned, spans: Span[], looked:
     if (value && text[value.next] !== ':' && isSecretValue(text.slice(value.start, value.end))) found.push(value)
     at = Math.max(at + 1, value?.next ?? 0)
   } while (depth > 0 && at < limit)
-  looked.until = Math.max(looked.until, at)
+  looked.until = at
   // Brackets that nobody closes are prose.
   if (depth <= 0) spans.push(...found)
   return start + 1
@@ -42,6 +43,15 @@ function valueAt(text: string, at: number): Value | undefined {
   word.lastIndex = at
   const end = at + (word.exec(text)?.[0].length ?? 0)
   return end === at ? undefined : { start: at, end, next: end }
+}
+
+const angles = /<([^\s<>]{4,200})>/y
+
+/** `<your-key>` says what to write there, unless somebody has: then it looks made. */
+export function findInAngles({ text, start }: Assigned): Span | undefined {
+  angles.lastIndex = start
+  const value = angles.exec(text)?.[1] ?? ''
+  return looksSecret(value) ? { start: start + 1, end: start + 1 + value.length } : undefined
 }
 
 const head = /[|>][+-]?\d?[+-]?[ \t]*\r?\n/y

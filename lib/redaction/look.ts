@@ -6,7 +6,7 @@ export const hasToken = 8
 export const hasElement = 16
 export const hasSpace = 32
 export const hasUrl = 64
-export const hasList = 128
+const hasList = 128
 
 // Kinds of characters. Those of a token are bits, so that a word's kinds can be added up.
 const hexLetter = 1

@@ -1,4 +1,4 @@
-import { coverOf, nothing } from './names.ts'
+import { coverOf, nothing, texts } from './names.ts'
 import { quoteAt, quotedFrom } from './quoted.ts'
 import type { Span } from './spans.ts'
 import { isSecretText, looksSecret } from './values.ts'
@@ -45,7 +45,7 @@ function valueAt(text: string, at: number): Span {
 function findAccount({ start, end }: Span, account: string, spans: Span[]): void {
   const colon = account.indexOf(':')
   const password = account.slice(colon + 1)
-  if (colon > 0 && password !== '' && !/^\d+$/.test(password) && isSecretText(password, 1)) {
+  if (colon > 0 && password !== '' && !/^\d+$/.test(password) && isSecretText(password, texts)) {
     spans.push({ start: start + colon + 1, end })
   }
 }
@@ -70,13 +70,3 @@ export function findGluedPasswords(text: string, spans: Span[]): void {
     if (looksSecret(text.slice(value.start, value.end))) spans.push(value)
   }
 }
-
-/** Finds the content of telling elements: `<password>x</password>`. */
-export function findElements(text: string, spans: Span[]): void {
-  for (const { 0: found, 1: before = '', 2: content = '', 3: name = '', index } of text.matchAll(element)) {
-    const cover = coverOf(name.slice(name.indexOf(':') + 1))
-    const start = index + before.length
-    if (found !== '' && isSecretText(content.trim(), cover)) spans.push({ start, end: start + content.length })
-  }
-}
-const element = /(>)([^<>]{1,4096})<\/([\p{L}_][\p{L}\p{N}:_.-]{0,60})>/gu

@@ -1,8 +1,5 @@
-/** A stretch of a text. */
-export type Range = { start: number; end: number }
-
 /** A quoted value and where the text goes on after its closing quote. */
-export type Quoted = Range & { next: number }
+type Quoted = { start: number; end: number; next: number }
 
 const backslash = 92
 

@@ -1,8 +1,7 @@
 import { isCode } from './assigned-values.ts'
 import { codes, coverOf, nothing } from './names.ts'
-import { quoteAt, quotedFrom } from './quoted.ts'
 import type { Span } from './spans.ts'
-import { isSecretText, looksSecret } from './values.ts'
+import { looksSecret } from './values.ts'
 
 /** What a text without any sign must hold for a secret to be spoken of in it. */
 export const mayBeSpoken = /\b(?:bearer|basic)\s|pass|pwd|secret|token|cred|key/i
@@ -58,21 +57,4 @@ function wordAt(text: string, start: number): Span | undefined {
   while (end > start && ',.;:!?)'.includes(text[end - 1] as string)) end -= 1
   const value = text.slice(start, end)
   return looksSecret(value) && !isCode(value) ? { start, end } : undefined
-}
-
-const pair =
-  /\b(?:name|key|header)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?([^\s"'\\,;<>{}]{1,80})\\?["']?[\s,]{1,80}(?:- )?\\?["']?value\\?["']?\s{0,4}[:=]\s{0,4}/gi
-const bare = /[^\s"'`<>,]{1,4096}/y
-
-/** Finds pairs of name and value outside JSON: `- name: DB_PASS`, on the next line `value: x`; `<add key="" value=""/>`. */
-export function findWrittenPairs(text: string, spans: Span[]): void {
-  for (const { 0: found, 1: name = '', index } of text.matchAll(pair)) {
-    const cover = coverOf(name)
-    const start = index + found.length
-    bare.lastIndex = start
-    const end = start + (bare.exec(text)?.[0].length ?? 0)
-    const { start: from, end: to } = (quoteAt(text, start) >= 0 ? quotedFrom(text, start) : undefined) ?? { start, end }
-    const value = text.slice(from, to)
-    if (isSecretText(value, cover) && !isCode(value)) spans.push({ start: from, end: to })
-  }
 }

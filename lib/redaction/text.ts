@@ -14,9 +14,10 @@ import {
   isUuid,
   lookAt,
 } from './look.ts'
-import { findElements, findGluedPasswords, findOptions } from './options.ts'
+import { findElements, findWrittenPairs } from './markup.ts'
+import { findGluedPasswords, findOptions } from './options.ts'
 import { type Fingerprint, replaceSpans, type Span } from './spans.ts'
-import { findSchemes, findSpoken, findWrittenPairs, mayBeSpoken } from './spoken.ts'
+import { findSchemes, findSpoken, mayBeSpoken } from './spoken.ts'
 import { findHookSegments, findUserInfo } from './urls.ts'
 
 /** Takes secrets out of a text and leaves what stands around them. */
@@ -24,28 +25,29 @@ export type TextRedactor = (text: string) => string
 
 const shortest = 5
 const longestKept = 64
-const word = 10
+const longestWord = 10
 const textsKept = 10_000
 
 /** Takes secrets out of texts. `insideJson` redacts what is JSON in a text by its structure. */
 export function createTextRedactor(fingerprint: Fingerprint, insideJson: (text: string) => ChangedText): TextRedactor {
-  // Model ids and the like come again in each record.
+  // Model ids and the like come again in each record. The parser shares short words, so they are looked up quickest.
   const clean = new Set<string>()
   const once = (text: string): string => {
     const { text: changed, isAllJson } = mayHoldJson.test(text) ? insideJson(text) : { text, isAllJson: false }
     return isAllJson ? changed : replaceSpans(changed, spansIn(changed), fingerprint)
   }
+  const keepClean = (text: string, longest: number): string => {
+    if (text.length <= longest && clean.size < textsKept) clean.add(text)
+    return text
+  }
   return (text) => {
-    if (text.length < shortest || (text.length <= word && clean.has(text)) || isUuid(text)) return text
+    if (text.length < shortest || (text.length <= longestWord && clean.has(text)) || isUuid(text)) return text
     const reasons = lookAt(text)
-    if ((reasons & ~hasSpace) === 0 && !(reasons === hasSpace && mayBeSpoken.test(text))) {
-      if (text.length <= word && clean.size < textsKept) clean.add(text)
-      return text
-    }
+    const isPlain = (reasons & ~hasSpace) === 0 && !(reasons === hasSpace && mayBeSpoken.test(text))
+    if (isPlain) return keepClean(text, longestWord)
     if (clean.has(text) || isHarmless(text)) return text
     const result = untilStable(text, once)
-    if (result === text && text.length <= longestKept && clean.size < textsKept) clean.add(text)
-    return result
+    return result === text ? keepClean(text, longestKept) : result
   }
 }
 

@@ -27,7 +27,7 @@ export function isSecretText(value: string, cover: Cover): boolean {
 const longestPlain = 40
 
 /** A time, a date or a length of time. */
-export function isTime(value: string): boolean {
+function isTime(value: string): boolean {
   return value.length <= longestPlain && time.test(value)
 }
 const time =
@@ -43,12 +43,25 @@ const switches = new Set(
   password secret string number boolean any unknown`.split(/\s+/),
 )
 
-/** What names where a secret is instead of telling it: `${VARIABLE}`, `{{ template }}`, `<your key>`, `***`, an ARN. */
+/**
+ * What names where a secret is instead of telling it: `${VARIABLE}`, `{{ template }}`, `$(cat file)`, `<your key>`, `***`,
+ * an ARN, a path. What can hold a value itself, as `${VARIABLE:-value}` does, is none.
+ */
 export function isReference(value: string): boolean {
-  return value.length <= 300 && reference.test(value)
+  if (value.length > 300 || !reference.test(value)) return false
+  return !value.startsWith('$(') || !value.slice(2, -1).split(' ').some(looksSecret)
 }
-const reference =
-  /^(?:\$\{[^{}]{1,200}\}|\$\([^()]{1,200}\)|\$env:\w{1,100}|\$\{\{[^{}]{1,200}\}\}|\{\{[^{}]{1,200}\}\}|<[A-Za-z][^<>]{0,100}>|%[A-Z_]{2,60}%|\[[a-z -]{1,40}\]|[*•]{3,}|[xX]{3,}|\.{3}|…|arn:aws[\w-]*:[\w:/.+=@-]{1,250})$/
+const reference = new RegExp(
+  `^(?:${[
+    /\$\{\{? ?[\w.]{1,100} ?\}?\}|\{\{ ?[\w.]{1,100} ?\}\}|\$env:\w{1,100}|%[A-Z_]{2,60}%|\$\([\w./ ~-]{1,200}\)/,
+    /<[A-Za-z][A-Za-z _./-]{0,60}>|\[[a-z -]{1,40}\]|[*•]{3,}|[xX]{3,}|\.{3}|…/,
+    /arn:aws[\w-]*:[\w:/.+=@-]{1,250}/,
+    /(?:~|\.{1,2}|\/(?:home|Users|root|etc|var|usr|opt|tmp|run|srv|mnt|app|workspace|proc|dev|private))(?:\/[\w.@ -]{1,60}){1,20}\/?/,
+    /[A-Z]:(?:\\{1,2}[\w.@ -]{1,60}){1,20}/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})$`,
+)
 
 /** Whether a word looks made rather than spoken: letters and digits mixed, signs among letters, many changes of case. */
 export function looksSecret(word: string): boolean {
@@ -57,9 +70,8 @@ export function looksSecret(word: string): boolean {
   if (/\d/.test(word) || /[!#$^*]/.test(word.slice(0, -1))) return true
   return word.length >= 12 && changesOfCase(word) * 3 >= word.length
 }
-/** A measure (`30s`), a version, a file, an e-mail address, words joined by signs, or a number with its sign. */
-const spoken =
-  /^(?:\d+(?:\.\d+)*[a-z]{1,4}|v?\d+(?:\.\w+){1,4}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}|\/[\w./-]*|#\d+)$/i
+/** A measure (`30s`), a version, an e-mail address, or a number with its sign. */
+const spoken = /^(?:\d+(?:\.\d+)*[a-z]{1,4}|v?\d+(?:\.\w+){1,4}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}|#\d+)$/i
 
 function changesOfCase(word: string): number {
   let changes = 0

@@ -83,6 +83,10 @@ TOKEN={{ secrets.TOKEN }}
 password: "{{ vault_password }}"
 api_key: <your api key>
 API_KEY=***
+PWD=/home/bob/project
+SSH_KEY=~/.ssh/id_ed25519
+private_key: /etc/ssl/private/server.pem
+key_file: C:\\\\Users\\\\bob\\\\key.pem
 apiKey: \${{ secrets.API_KEY }}
 NODE_ENV=production PORT=3000
 max_tokens=4096 temperature=0.2 top_p=1

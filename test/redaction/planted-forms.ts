@@ -122,6 +122,10 @@ const lines = [
   'kubectl create secret generic db --from-literal=password=%',
   "curl -d 'password=%' https://h.example",
   'your otp: % (10 minutes)',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell's default value.
+  'TOKEN=${TOKEN:-%}',
+  'password: <%>',
+  'API_KEY={{ key | default("%") }}',
 ]
 
 /** Objects and lists with a place for a secret. */
