@@ -37,10 +37,11 @@ export function createIndexStore(objects: ObjectStore): IndexStore {
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
     removeScan: async (scan) => {
-      const { stream, scanId, indexKey, replacedIndexKey } = scan
+      const { stream, indexKey, replacedIndexKey } = scan
       const all = await objects.list(`index/${stream}/scan=`)
       const working = all.filter((key) => key.startsWith(scanPrefix(scan)) || isOfAttempt(key, scan))
-      const indexes = await objects.list(`${indexPrefix(stream)}${scanId}-`)
+      // Those of attempts that died before the scan was named in the checkpoint, too: they are of another scan's name.
+      const indexes = (await objects.list(indexPrefix(stream))).filter((key) => isOfAttempt(key, scan))
       if (replacedIndexKey !== null) indexes.push(replacedIndexKey)
       await objects.remove([...working, ...indexes.filter((key) => key !== indexKey)])
     },

@@ -75,9 +75,10 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
         path({ scanId: 'scan-2', fence: 2 }),
         path({ scanId: 'scan-2', fence: 3 }),
         path({ scanId: 'scan-20', fence: 4 }),
+        path({ scanId: 'scan-unnamed', fence: 2 }),
       ].map((at) => store.indexKey(at))
       for (const key of indexes) await store.writeIndex(key, bytes, untroubled)
-      const [replaced = '', dead = '', current = '', completing = ''] = indexes
+      const [replaced = '', dead = '', current = '', completing = '', unnamed = ''] = indexes
       await store.writePart(path({ scanId: 'scan-2', fence: 2 }), bytes, untroubled)
       await store.writePart(path({ scanId: 'scan-20', fence: 4 }), bytes, untroubled)
       const filesKey = await store.writeFiles(path({ scanId: 'scan-2', fence: 3 }), [], untroubled)
@@ -85,8 +86,8 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       const scan = summaryOf({ stream, scanId: 'scan-2', filesKey, indexKey: current, replacedIndexKey: replaced })
       await store.removeScan(scan)
       await store.removeScan(scan)
-      const left = await Promise.all([replaced, dead, current, completing].map(store.readIndex))
-      expect(left.map((index) => index !== null)).toEqual([false, false, true, true])
+      const left = await Promise.all([replaced, dead, current, completing, unnamed].map(store.readIndex))
+      expect(left.map((index) => index !== null)).toEqual([false, false, true, true, false])
       expect(await store.readPart(path({ scanId: 'scan-2', fence: 2 }))).toBeNull()
       expect(await store.readFiles(filesKey)).toBeNull()
       expect(await store.readPart(path({ scanId: 'scan-20', fence: 4 }))).not.toBeNull()
