@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { cliIn, ended, temporaryFolder } from './cli.ts'
+import { cliIn, ended, temporaryFolder } from '../cli/cli.ts'
 
 const folder = temporaryFolder()
 afterAll(folder.remove)

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { bundleCommand } from '../../../lib/hooks/machine/bundle.ts'
-import { ended, soon } from '../../cli/cli.ts'
-import { createMachine, type Machine } from './machine.ts'
+import { bundleCommand } from '../../lib/hooks/machine/bundle.ts'
+import { ended, soon } from '../cli/cli.ts'
+import { createMachine, type Machine } from '../hooks/machine/machine.ts'
 
 const commands = 24
 
