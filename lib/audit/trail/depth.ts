@@ -1,20 +1,16 @@
 import { isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
+import { isTooDeep, levelsAllowed } from '../../core/nesting.ts'
 
 /** The levels of nesting that a revision may have. What lies deeper is cut off, so that no reader of the trail can be sunk by it. */
-export const deepest = 200
+export const deepest = levelsAllowed
 
 /** What stands in the place of what was cut off. */
 const cutMark = `[nested deeper than ${deepest} levels]`
 
 /** A value without what is nested deeper than so many levels; the same value when nothing is. */
 export function cutBelow(value: Json, levels = deepest): Json {
-  return isDeeper(value, levels) ? cut(value, levels) : value
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  const children = Array.isArray(value) ? value : isPlainObject(value) ? Object.values(value) : null
-  return children !== null && (levels === 0 || children.some((child) => isDeeper(child, levels - 1)))
+  return isTooDeep(value, levels) ? cut(value, levels) : value
 }
 
 function cut(value: Json, levels: number): Json {
