@@ -63,6 +63,8 @@ const story = fc.record({
   scans: fc.array(scan, { minLength: 1, maxLength: 4 }),
 })
 
+const goesOn = new Set<string>(['paused', 'running', 'rate_limited'])
+
 /** One scan, over as many attempts as it takes; what befalls them ends with the list of attempts. */
 async function runScan(world: World, platform: LivingPlatform, { events, attempts }: Scan): Promise<StreamResult> {
   const { stream } = platform
@@ -82,10 +84,16 @@ async function runScan(world: World, platform: LivingPlatform, { events, attempt
     try {
       const result = await syncStream(stream, run, deps)
       if (result.status === 'complete' || result.status === 'suspect') return result
-      // A process that died before it wrote the time down has told it nobody.
-      if (result.status === 'rate_limited') quietUntil = isDead() ? 0 : world.clock.now() + (result.retryAfterMs ?? 0)
-      else if (result.status === 'failed') run = world.newRun()
-      else if (result.status !== 'paused' && result.status !== 'running') throw new Error(`unexpected ${result.status}`)
+      if (result.status === 'rate_limited') {
+        const waitMs = result.retryAfterMs ?? 0
+        // The time is written down for whoever comes next, unless the process died before. If storage failed instead,
+        // the one who drives the stream heard of it and waits.
+        const storageFailed = trouble?.what.startsWith('fails') ?? false
+        if (storageFailed) world.clock.advance(waitMs)
+        else quietUntil = isDead() ? 0 : world.clock.now() + waitMs
+      }
+      if (result.status === 'failed') run = world.newRun()
+      else if (!goesOn.has(result.status)) throw new Error(`unexpected ${result.status}`)
     } catch (error) {
       // A store that fails before the scan is open is the caller's to report; everything else is a bug.
       if (!isDead() && !(error instanceof RetryableError)) throw error
