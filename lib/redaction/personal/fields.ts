@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../core/canonical-json.ts'
+import { keysOf } from '../../core/field-path.ts'
 import { isRawNumber, type Json } from '../../core/json.ts'
 import type { Hasher } from './hashing.ts'
 
@@ -15,14 +16,6 @@ type Step = { readonly keys: ReadonlyMap<string, Step>; readonly choice: FieldCh
 export function createFieldProtector(rules: FieldRules, hash: Hasher): (record: Json) => Json {
   const root = compile(Object.entries(rules).map(([path, choice]) => ({ keys: keysOf(path), choice })))
   return root.keys.size === 0 ? (record) => record : (record) => applied(record, root, hash)
-}
-
-/** The keys of a path; `[]` stands for each element of a list, `*` for each member of a map. */
-export function keysOf(path: string): string[] {
-  return path.split('.').flatMap((part) => {
-    const name = part.replace(/(?:\[\])+$/, '')
-    return [name, ...Array<string>((part.length - name.length) / 2).fill('[]')].filter((key) => key !== '')
-  })
 }
 
 type Rule = { readonly keys: readonly string[]; readonly choice: FieldChoice }
