@@ -1,7 +1,7 @@
 import type { Reading } from '../platform/paging.ts'
 import { currentName, currentQuery } from './current.ts'
 import { keyFieldsOf } from './keys.ts'
-import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf } from './stream.ts'
+import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf, type Writing } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
 /** The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. */
@@ -121,7 +121,7 @@ function exampleOf(streams: readonly Stream[]): [Stream, Table] {
 }
 
 function section(stream: Stream): string[] {
-  const { name, doc, mode, parent, secretPaths, changedAt } = stream
+  const { name, doc, mode, parent, secretPaths, changedAt, personal = [], writing } = stream
   const facts = [
     `- Sync mode: ${modes[mode]}`,
     ...(isPlatformStream(stream)
@@ -132,9 +132,15 @@ function section(stream: Stream): string[] {
     ...(mode !== 'append'
       ? [`- Copies of a record within a scan: the one ${changedAt ? 'changed' : 'read'} last wins`]
       : []),
+    ...(personal.length > 0 ? [`- [Personal data](privacy.md#fields): ${personal.map(code).join(', ')}`] : []),
+    ...(writing ? [`- [Written by people and models](privacy.md#messages): all but ${factsOf(writing)}`] : []),
     ...(secretPaths.length > 0 ? [`- Replaced by fingerprints: ${secretPaths.map(code).join(', ')}`] : []),
   ]
   return [`## ${name}`, doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
+}
+
+function factsOf({ role, ids, facts }: Writing): string {
+  return [...ids, role, ...facts].map(code).join(', ')
 }
 
 const modes: Record<SyncMode, string> = {

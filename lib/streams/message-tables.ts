@@ -3,12 +3,13 @@ import { isPlainObject } from '../core/canonical-json.ts'
 import type { Json } from '../core/json.ts'
 import { attachmentsIn, lengthOf } from '../core/stand-ins.ts'
 import { id, resource } from '../platform/fields.ts'
-import { ContentBlock, Message } from '../platform/schemas/message.ts'
+import { ContentBlock, Message, messageRoles } from '../platform/schemas/message.ts'
 import { columnAt, columnsFrom } from './columns.ts'
 import { keyParts } from './keys.ts'
 import { kindOf, leafOf } from './leaves.ts'
 import { fieldAt } from './schema-layers.ts'
 import { recordTable } from './schema-tables.ts'
+import type { Writing } from './stream.ts'
 import type { Cell, Column, Misfit, Table, TableReading, TableRow } from './table.ts'
 import { listFrom, objectFrom, visitOf } from './visit.ts'
 
@@ -19,6 +20,20 @@ export const SessionMessage = resource({
   // Blocks are looked at one by one, so that an odd one costs itself.
   content: z.array(z.unknown()).describe('Content blocks in their order (§2.4).'),
 })
+
+/**
+ * Where people and models write in a message: in its content and wherever else no fact stands. Reasoning, its signature
+ * and what the vendor encrypted are writing, too.
+ */
+export const messageWriting: Writing = {
+  role: 'role',
+  roles: messageRoles,
+  ids: ['sessionId', 'id'],
+  facts: [
+    ...['createdAt', 'updatedAt', 'parentId', 'visibility', 'isUserVisible', 'isError'],
+    ...['vendorMessageId', 'vendorPhase', 'vendorReasoningId', 'chatCompletionReasoningField'],
+  ],
+}
 
 function column(name: string, type: Column['type'], doc: string): Column {
   return { name, type, doc }

@@ -1,7 +1,7 @@
 import { segment } from '../platform/checks.ts'
 import { cursorPages } from '../platform/paging.ts'
 import { wholeMs } from '../platform/times.ts'
-import { messageTables, SessionMessage } from './message-tables.ts'
+import { messageTables, messageWriting, SessionMessage } from './message-tables.ts'
 import { sessions } from './sessions.ts'
 import { definePlatformStream } from './stream.ts'
 
@@ -28,5 +28,6 @@ export const sessionMessages = definePlatformStream({
   primaryKey: ['sessionId', 'id'],
   changedAt: ({ updatedAt }) => timeOf(updatedAt),
   secretPaths: [],
+  writing: messageWriting,
   tables: messageTables,
 })

@@ -9,7 +9,7 @@ const shardCount = 64
  */
 export function shardsOf(stream: Stream, count: number = shardCount): readonly Stream[] {
   const { name, parent } = stream
-  if (!parent) return [stream]
+  if (!parent || shardLabel(name) !== '') return [stream]
   return Array.from({ length: count }, (_, n) => ({
     ...stream,
     name: `${name}/${String(n).padStart(2, '0')}`,

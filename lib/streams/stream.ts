@@ -51,10 +51,25 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly secretPaths: readonly string[]
   /** Top-level maps whose keys are data, not field names: they say nothing about what is secret. */
   readonly dataMaps?: readonly string[]
+  /** Fields that say who somebody is: an installation may hash or drop these, and any other. The docs name them. */
+  readonly personal?: readonly string[]
+  /** Where people and models write in a record; configuration says what is kept of it. */
+  readonly writing?: Writing
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */
   readonly tables: readonly [Table, ...Table[]]
   /** Tables that an observer of the stream fills (sync/ports.ts): each row stands for itself, whatever the record is. */
   readonly observedTables?: readonly Table[]
+}
+
+/** Where somebody writes in a record: in every field but those that are named here, unknown ones too. */
+export type Writing = {
+  /** The field that says in which role it was written, and the roles there are. */
+  readonly role: string
+  readonly roles: readonly string[]
+  /** Fields that identify the record. */
+  readonly ids: readonly string[]
+  /** Fields that say something about it. */
+  readonly facts: readonly string[]
 }
 
 /** A stream that is a list of the platform: it says, too, how the list is read. */
