@@ -80,8 +80,8 @@ describe('schedules', () => {
     expect(input).toEqual({
       schedule: 'nightly',
       scheduledAt: '<aws.scheduler.scheduled-time>',
-      // There is a collector of hook events only where the configuration says so.
-      streams: streams.map(({ name }) => name).filter((name) => name !== 'hook_events'),
+      // Hook events and messages are read only where the configuration says so.
+      streams: streams.map(({ name }) => name).filter((name) => name !== 'hook_events' && name !== 'session_messages'),
     })
     expect(ScheduledRun.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
   })
