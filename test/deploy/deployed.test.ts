@@ -14,7 +14,9 @@ const counts = { reports: 12, sessions: 250, users: 120, revisions: 8, computers
 const idOf = { sessions: 'sessionId', organization_users: 'id', readiness_reports: 'reportId' } as const
 
 const work = mkdtempSync(join(tmpdir(), 'platform-sync-stacks-'))
-const outOf = (name: string) => join(work, name)
+function outOf(name: string) {
+  return join(work, name)
+}
 const [acme, globex] = ['acme', 'globex']
 let account: Account
 let platform: Simulator
