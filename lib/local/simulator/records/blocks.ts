@@ -9,7 +9,7 @@ const texts = [
   '## Plan\n1. Reproduce it.\n2. Mend the parser.\n3. Add a test — ein Fall für Übersetzung.',
 ] as const
 const tools = ['read', 'edit', 'execute', 'glob'] as const
-const paths = ['README.md', 'src/login.ts', 'apps/api/search.py', 'docs/plan.md'] as const
+const paths = ['README.md', 'src/login.ts', 'apps/api/search.py', 'notes/plan.md'] as const
 
 /** Bytes that look like a picture, of which each image takes a part. */
 const picture = Buffer.alloc(3_072)
