@@ -4,7 +4,8 @@ import { fieldChoices } from '../redaction/personal/fields.ts'
 import type { Privacy } from '../redaction/personal/protect.ts'
 import { attachmentChoices, contentChoices, defaultContents } from '../redaction/personal/writing.ts'
 import { whyNotChosen } from '../streams/field-rules.ts'
-import { streams } from '../streams/index.ts'
+import { streamNamed, streams } from '../streams/index.ts'
+import { shardsOf } from '../streams/shards.ts'
 
 const contents = `must be one of ${contentChoices.join(', ')}`
 const attachments = `must be one of ${attachmentChoices.join(', ')}`
@@ -56,8 +57,12 @@ function jsonOf<S extends z.ZodType>(schema: S) {
 /** The choices that the environment names. */
 export function privacyOf(env: z.output<typeof PrivacyVariables>): Privacy {
   const roles = Object.fromEntries(Object.entries(env.MESSAGES_CONTENT_BY_ROLE))
+  // A shard is a stream by its name, and what is chosen for the stream holds for each.
+  const fields = Object.entries(env.PRIVACY_FIELDS).flatMap(([name, rules]) =>
+    shardsOf(streamNamed(name)).map((shard) => [shard.name, rules] as const),
+  )
   return {
     contents: { content: env.MESSAGES_CONTENT, roles, attachments: env.MESSAGES_ATTACHMENTS },
-    fields: env.PRIVACY_FIELDS,
+    fields: Object.fromEntries(fields),
   }
 }

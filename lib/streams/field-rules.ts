@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { keysOf } from '../core/field-path.ts'
+import { keyFieldsOf } from './keys.ts'
 import { leafOf } from './leaves.ts'
 import { coreOf, isOptional } from './schema-layers.ts'
 import type { Stream } from './stream.ts'
@@ -16,7 +17,8 @@ export function whyNotChosen(
   const field = keys.reduce<z.ZodType | undefined>((parent, key) => parent && below(parent, key), schema)
   if (keys.length === 0 || field === undefined) return 'is no field of the stream'
   if (choice === 'keep') return undefined
-  if (keys.length === 1 && keys[0] === primaryKey) return 'identifies the record, so it is kept'
+  if (keys.length === 1 && keyFieldsOf({ primaryKey }).includes(keys[0] as string))
+    return 'identifies the record, so it is kept'
   if (choice === 'drop') {
     const isPart = keys.at(-1) === '[]'
     return isPart || isOptional(field) ? undefined : 'must be there, so it is not dropped; hash it'

@@ -5,6 +5,7 @@ import { attachmentsIn, lengthOf } from '../core/stand-ins.ts'
 import { id, resource } from '../platform/fields.ts'
 import { ContentBlock, Message, messageRoles } from '../platform/schemas/message.ts'
 import { columnAt, columnsFrom } from './columns.ts'
+import { keyParts } from './keys.ts'
 import { kindOf, leafOf } from './leaves.ts'
 import { fieldAt } from './schema-layers.ts'
 import { recordTable } from './schema-tables.ts'
@@ -60,8 +61,8 @@ const messages = recordTable(SessionMessage, {
 const sessionMessages: Table = {
   ...messages,
   columns: [...messages.columns, ...sums],
-  read: (record) => {
-    const reading = messages.read(record)
+  read: (record, key) => {
+    const reading = messages.read(record, key)
     const [row] = reading.rows as [TableRow]
     const cells = row.cells.slice(0, messages.columns.length).concat(sumsOf(contentOf(record)))
     return { ...reading, rows: [{ ...row, cells }] }
@@ -139,12 +140,12 @@ const messageBlocks: Table = {
     column('position', 'int64', "Place in the message's list of blocks, from 0."),
     ...[...own, ...measures, role, createdAt],
   ],
-  read: (record) => {
+  read: (record, key) => {
     const content = contentOf(record)
     const blocks = content === undefined || content === null ? undefined : listFrom(content)
     if (blocks === undefined)
       return { rows: [], misfits: isPlainObject(record) ? [whyNoList(content)] : [], drifted: false }
-    return readBlocks(blocks, parentCells(record as { [key: string]: Json }))
+    return readBlocks(blocks, parentCells(record as { [key: string]: Json }, key))
   },
 }
 
@@ -154,8 +155,10 @@ function whyNoList(content: Json | undefined): Misfit {
   return { field: 'content', counted: 'content', reason, value: content ?? null }
 }
 
-function parentCells(record: { [key: string]: Json }): Cell[] {
-  return parents.map(({ path }) => {
+function parentCells(record: { [key: string]: Json }, key: string | undefined): Cell[] {
+  const keys = key === undefined ? [] : keyParts(key, 2)
+  return parents.map(({ path }, at) => {
+    if (at < keys.length) return keys[at] as string
     const value = record[path]
     return value === undefined || value === null ? null : (leafOf(fieldAt(SessionMessage, path))?.read(value) ?? null)
   })
