@@ -4,6 +4,7 @@ import { deadlineAfter } from '../core/deadline.ts'
 import {
   AuditVariables,
   AwsVariables,
+  MessagesVariables,
   PlatformVariables,
   PublishVariables,
   RedactionVariables,
@@ -28,6 +29,7 @@ const names = new Set([
   ...Object.keys(StoreVariables.shape),
   ...Object.keys(PublishVariables.shape),
   ...Object.keys(AuditVariables.shape),
+  ...Object.keys(MessagesVariables.shape),
   ...Object.keys(PrivacyVariables.shape),
 ])
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
