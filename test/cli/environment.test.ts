@@ -46,7 +46,7 @@ describe('without --local', () => {
   it('works with the tables and buckets that the environment names', async () => {
     expect(await run('sync')).toMatchObject({ code: 0, document: { status: 'complete' } })
     const { document } = await run('status')
-    expect(document.streams.map(({ records }: { records: number }) => records)).toEqual([5, 20, 8, 40, 3, 0, 0])
+    expect(document.streams.map(({ records }: { records: number }) => records)).toEqual([5, 20, 8, 40, 3, null, 0, 0])
     const doctor = await run('doctor')
     expect(doctor).toMatchObject({ code: 0, document: { ok: true } })
     const messages = doctor.document.checks.find(({ what }: { what: string }) => what === 'session_messages')
