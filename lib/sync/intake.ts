@@ -6,12 +6,15 @@ import { type Batch, type Buffered, copiedEntries, emptyBuffer } from './batch.t
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import { forgetMarks, passOf, setMark } from './marks.ts'
 import type { ReadPage } from './page-reader.ts'
-import type { OfParent } from './ports.ts'
 import { canonical, type KeyReader, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
 
 /** What a scan made of the records it received: the intake's part of the checkpoint. */
 export type IntakeState = Pick<Scan, 'counts' | 'unkeyed'>
+
+/** What is gone: keys, and parents whose lists are gone with them. */
+type Gone = { keys: readonly string[]; parents: ReadonlySet<string> }
 
 /** The owner of what is known of a stream's keys, of the counts, and of what waits to be written. */
 export type Intake = {
@@ -22,8 +25,8 @@ export type Intake = {
   readonly isEmpty: boolean
   /** Hands over what waits, with its keys as they stand, and begins anew. */
   handOver(): Batch
-  /** Marks keys as gone, and hands them over as a batch of their own. */
-  remove(keys: readonly string[], pass: number): Batch
+  /** Marks keys as gone, and hands them over as a batch of their own. What is known of the lists of gone `parents` is forgotten. */
+  remove(gone: Gone, pass: number): Batch
   readonly state: Readonly<IntakeState>
   /** Every key, as it stands. An entry's hash is a view that holds until the table changes. */
   entries(): Iterable<IndexEntry>
@@ -61,14 +64,8 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
       return taking.buffer.received === 0 && taking.buffer.seen.length === 0
     },
     handOver,
-    remove: (keys, pass) => {
-      for (const key of keys) {
-        const at = table.find(key)
-        table.mark(at, Kind.deleted, pass)
-        taking.buffer.seen.push(at)
-      }
-      taking.buffer.deletes = [...keys]
-      taking.state.counts.deleted += keys.length
+    remove: (gone, pass) => {
+      markGone(taking, gone, pass)
       return handOver()
     },
     get state() {
@@ -79,12 +76,6 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
     },
     passOf: (parent) => passOf(table, parent),
   }
-}
-
-/** The pass of the scan in which the list of a parent was read to its end; 0 when in none. */
-function passOf(table: KeyTable, parent: string): number {
-  const at = table.find(parent)
-  return at < 0 ? 0 : table.pass(at)
 }
 
 /** The intake's own state. Nobody else sees it. */
@@ -105,17 +96,22 @@ function takePage(taking: Taking, { records, pass, ofParent }: ReadPage): number
   taking.pass = pass
   let newIds = 0
   for (const raw of records) if (takeRecord(taking, raw)) newIds += 1
-  if (ofParent?.completes) takeMark(taking, ofParent.completes)
+  if (ofParent?.completes) taking.buffer.seen.push(setMark(taking.table, ofParent.completes, pass))
   return newIds
 }
 
-/** Remembers that a parent's list was read to its end, in the pass that read it. */
-function takeMark({ table, buffer, pass }: Taking, { key, mark }: NonNullable<OfParent['completes']>): void {
-  const found = table.find(key)
-  const at = found < 0 ? table.add(key) : found
-  table.setHash(at, mark)
-  table.mark(at, Kind.mark, pass)
-  buffer.seen.push(at)
+function markGone({ table, buffer, state }: Taking, { keys, parents }: Gone, pass: number): void {
+  buffer.seen.push(...forgetMarks(table, parents))
+  for (const key of keys) {
+    const at = table.find(key)
+    table.mark(at, Kind.deleted, pass)
+    // Should it come back before the scan ends, it is written again, whatever it is like.
+    table.clearHash(at)
+    table.setChangedAt(at, Number.NaN)
+    buffer.seen.push(at)
+  }
+  buffer.deletes = [...keys]
+  state.counts.deleted += keys.length
 }
 
 /** Takes in one record; true when this pass had not seen its key. */

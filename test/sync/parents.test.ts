@@ -233,3 +233,35 @@ describe('a scan of lists per parent', () => {
     expect(await started.night()).toMatchObject({ counts: { inserted: 0, updated: 0, deleted: 0 } })
   })
 })
+
+describe('what a scan has deleted', () => {
+  /** A worker that dies when deletes are written and nothing else of its scan is. */
+  async function dieAfterDeletes({ world, platform }: ReturnType<typeof begin>) {
+    const writeIndex = () => Promise.reject(new Error('killed'))
+    const index = { ...world.index, writeIndex }
+    await expect(world.sync(sessionMessages, platform.source, { index })).rejects.toThrow('killed')
+    world.clock.advance(600_000)
+  }
+
+  it('is deleted once, and is there again when it comes back before the scan has ended', async () => {
+    const started = begin({ a: 3, b: 3 })
+    const { platform, world, readSessions, readMessages, live, night } = started
+    await night()
+    await world.publish([sessionMessages])
+    const [first] = platform.records().values()
+    const { sessionId: _, ...back } = first!
+    platform.change('a', (messages) => messages.slice(1))
+    platform.end('b')
+    await readSessions()
+    await dieAfterDeletes(started)
+    platform.change('a', (messages) => [back, ...messages])
+    platform.revive()
+    await readSessions()
+    expect(await readMessages()).toMatchObject({ status: 'complete' })
+    expect(live()).toEqual(platform.keys())
+    await world.publish([sessionMessages])
+    expect([...world.current(sessionMessages).keys()].sort()).toEqual(platform.keys())
+    const deletes = world.lake.publishedRows('session_messages').filter(({ _op }) => _op === 'delete')
+    expect(deletes).toHaveLength(4)
+  })
+})
