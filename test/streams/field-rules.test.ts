@@ -14,6 +14,8 @@ describe('a choice for a field', () => {
     ['organization_users', 'metadata', 'hash'],
     ['organization_users', 'metadata.anything.below', 'drop'],
     ['organization_users', 'id', 'keep'],
+    ['session_messages', 'vendorReasoningSummary', 'drop'],
+    ['session_messages', 'content[].input', 'drop'],
     ['sessions', 'sessionSettings.tags[].name', 'hash'],
     ['sessions', 'sessionSettings.tags[]', 'drop'],
     ['readiness_reports', 'report.*.rationale', 'hash'],
@@ -27,6 +29,9 @@ describe('a choice for a field', () => {
     ['organization_users', '', 'hash', 'is no field'],
     ['sessions', 'sessionSettings.tags.name', 'hash', 'is no field'],
     ['organization_users', 'id', 'hash', 'identifies the record'],
+    ['session_messages', 'sessionId', 'hash', 'identifies the record'],
+    ['session_messages', 'id', 'drop', 'identifies the record'],
+    ['session_messages', 'content', 'drop', 'must be there'],
     ['sessions', 'createdAt', 'hash', 'holds no text'],
     ['sessions', 'status', 'drop', 'must be there'],
   ] as const)('is refused: %s %s %s', (...[stream, path, choice, reason]) => {
