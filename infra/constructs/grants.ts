@@ -14,7 +14,7 @@ import {
   stateTable,
   type TableShape,
 } from '../../lib/stores/resources.ts'
-import { ratePartition } from '../../lib/stores/shared-rates.ts'
+import { ratePartition } from '../../lib/stores/rates.ts'
 import { streams } from '../../lib/streams/index.ts'
 import type { Names } from '../names.ts'
 import type { WorkerFunction } from './worker-function.ts'

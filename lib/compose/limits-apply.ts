@@ -1,4 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import * as z from 'zod'
 import type { Deadline } from '../core/deadline.ts'
 import { AwsVariables, PlatformVariables, readVariables, type Variables } from '../core/env.ts'
@@ -8,6 +7,7 @@ import type { PlatformClient } from '../platform/client.ts'
 import { createLedger } from '../stores/ledger.ts'
 import { createMessagePauses } from '../stores/limits-queue.ts'
 import { createSecretReader } from '../stores/secrets.ts'
+import type { StorageClients } from '../stores/storage.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
 import { platformOf } from './platform.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
@@ -42,7 +42,7 @@ export function applyingOf(
 /** Without the state table, limits are set at a rate of their own. */
 const ApplyVariables = PlatformVariables.extend({ ...AwsVariables.shape, STATE_TABLE: z.string().optional() })
 
-function platformIn(variables: Variables, runtime: Runtime, dynamodb: DynamoDBClient): PlatformClient {
+function platformIn(variables: Variables, runtime: Runtime, dynamodb: StorageClients['dynamodb']): PlatformClient {
   const env = readVariables(ApplyVariables, variables)
   return platformOf(env, runtime, {
     readSecret: createSecretReader(cloudOf(env)),

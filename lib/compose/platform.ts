@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type * as z from 'zod'
 import type { PlatformVariables } from '../core/env.ts'
 import { createPlatformClient, type PlatformClient } from '../platform/client.ts'
 import { createRateBudget } from '../platform/rate-budget.ts'
-import { createOwnRates } from '../platform/shared-rates.ts'
+import { createOwnRates } from '../platform/rates.ts'
 import { fixedCredentials } from '../platform/transport.ts'
 import { createRedactor } from '../redaction/redact.ts'
+import { createSharedRates } from '../stores/rates.ts'
 import { type ReadSecret, secretCredentials } from '../stores/secrets.ts'
-import { createSharedRates } from '../stores/shared-rates.ts'
+import type { StorageClients } from '../stores/storage.ts'
 import { clockOf, type Runtime } from './runtime.ts'
 
 /** A runtime that may say how the platform is reached; the process's own fetch by default. */
@@ -17,7 +17,7 @@ export type PlatformRuntime = Runtime & { fetch?: typeof fetch }
 type Surroundings = {
   readSecret: ReadSecret
   /** Where all workers of the key share their rate; null when only this process is known here. */
-  state: { dynamodb: DynamoDBClient; table: string } | null
+  state: { dynamodb: StorageClients['dynamodb']; table: string } | null
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import { SyncError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { SharedRate, SharedRates } from './shared-rates.ts'
-import { freshMs, type Held, heldBy, longestSharedMs } from './shared-waits.ts'
+import type { SharedRate, SharedRates } from './rates.ts'
 import { firstSize, type Slice, sliceMs } from './slices.ts'
+import { freshMs, type Held, heldBy, longestSharedMs } from './told-waits.ts'
 
 /** What a budget needs. Without `requestsPerSecond` there are only waits to keep. */
 export type BudgetDeps = {

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/core/clock.ts'
 import { RetryableError } from '../../lib/core/errors.ts'
 import { silentLog } from '../../lib/core/log.ts'
 import { createRateBudget, type RateBudget } from '../../lib/platform/rate-budget.ts'
-import { createOwnRates, type SharedRates } from '../../lib/platform/shared-rates.ts'
+import { createOwnRates, type SharedRates } from '../../lib/platform/rates.ts'
 
 /** A time that moves on by itself, from one sleeper to the next. */
 export type VirtualTime = {

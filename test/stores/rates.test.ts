@@ -1,7 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createOwnRates, type SharedRates } from '../../lib/platform/shared-rates.ts'
-import { createSharedRates } from '../../lib/stores/shared-rates.ts'
+import { createOwnRates, type SharedRates } from '../../lib/platform/rates.ts'
+import { createSharedRates } from '../../lib/stores/rates.ts'
 import { localClients, useEmulators } from './emulated.ts'
 
 const emulated = useEmulators()

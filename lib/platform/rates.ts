@@ -1,4 +1,4 @@
-import type { SharedWait } from './shared-waits.ts'
+import type { SharedWait } from './told-waits.ts'
 
 /** What workers have in common, as it was before a call. Times are those of whoever wrote them. */
 export type SharedRate = {

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { RetryableError } from '../core/errors.ts'
-import type { Drawn, SharedRate, SharedRates } from '../platform/shared-rates.ts'
+import type { Drawn, SharedRate, SharedRates } from '../platform/rates.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 
 /** The kind of the one item: what a role may be allowed to touch of the state table. */
