@@ -5,6 +5,7 @@ import { hooksTable } from '../../lib/stores/hook-claims.ts'
 import { hookQueue } from '../../lib/stores/hook-queue.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
+import { ratePartition } from '../../lib/stores/rates.ts'
 import {
   auditBucket,
   type BucketShape,
@@ -14,7 +15,6 @@ import {
   stateTable,
   type TableShape,
 } from '../../lib/stores/resources.ts'
-import { ratePartition } from '../../lib/stores/rates.ts'
 import { streams } from '../../lib/streams/index.ts'
 import type { Names } from '../names.ts'
 import type { WorkerFunction } from './worker-function.ts'

@@ -185,6 +185,18 @@ describe('the state machine', () => {
     expect(events()).toHaveLength(1)
   })
 
+  it('asks a function once that can not read what it gets, or has not what it needs, and publishes the others', async () => {
+    const real = asLambda(handlers.sync)
+    let asked = 0
+    const { error } = await run({ ...nightly, streams: ['no_such_stream', 'computers'] }, (event) => {
+      if (event.stream !== 'computers') asked += 1
+      return real(event)
+    })
+    expect(asked).toBe(1)
+    expect(error).toMatch(/^no_such_stream failed: FatalError: There is no stream "no_such_stream"/)
+    expect(events()).toHaveLength(1)
+  })
+
   it('SQS-10 makes one run of a schedule that fires twice, and asks the platform once', async () => {
     await run(nightly)
     const asked = { ...cloud.platform.counts }
