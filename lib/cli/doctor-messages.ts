@@ -1,4 +1,5 @@
 import type { SyncRoot } from '../compose/sync.ts'
+import type { Variables } from '../core/env.ts'
 import { messageOf } from '../core/errors.ts'
 import { sessionMessages } from '../streams/session-messages.ts'
 import type { Check } from './doctor-checks.ts'
@@ -33,24 +34,28 @@ const knownSessions = `select count(*) as sessions, coalesce(sum(greatest(messag
 from sessions_current`
 
 /** Says whether messages are read, and how much it would be to read them all for the first time. */
-export async function checkMessages(root: SyncRoot & PublishedLake): Promise<Check> {
+export async function checkMessages(
+  root: SyncRoot & PublishedLake,
+  { variables }: { variables: Variables },
+): Promise<Check> {
   const what = sessionMessages.name
   const isOn = root.streams.includes(sessionMessages)
   try {
     const known = await readKnown(root)
     const state = isOn ? 'are read' : 'are not read (MESSAGES_ENABLED=true turns it on)'
     if (known.sessions === 0) return { what, state: 'info', detail: `${state}; how many there are shows after a sync` }
-    return { what, state: 'info', detail: `${state}; ${estimateText(known)}` }
+    const configured = Number(variables.PLATFORM_REQUESTS_PER_SECOND) || undefined
+    return { what, state: 'info', detail: `${state}; ${estimateText(known, configured)}` }
   } catch (error) {
     return { what, state: 'warn', detail: `how many there are can't be told: ${messageOf(error)}` }
   }
 }
 
-/** The estimate in words. */
-export function estimateText(known: KnownSessions): string {
-  const { requests, seconds, usd } = firstRead(known)
+/** The estimate in words, at the rate that is configured if one is. */
+export function estimateText(known: KnownSessions, requestsPerSecond = assumed.requestsPerSecond): string {
+  const { requests, seconds, usd } = firstRead(known, requestsPerSecond)
   const cost = usd < 0.01 ? 'less than 0.01' : `about ${usd.toFixed(2)}`
-  const rate = `at ${assumed.requestsPerSecond} a second`
+  const rate = `at ${number(requestsPerSecond)} a second`
   return (
     `a first read of the ${number(known.messages)} messages of ${number(known.sessions)} sessions is ${number(requests)} requests: ` +
     `${duration(seconds * 1000)} ${rate}, and ${cost} USD on AWS`

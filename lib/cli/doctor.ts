@@ -27,7 +27,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
         ...checkVariables(variables),
         ...(await checkStores(root)),
         ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
-        await checkMessages(root),
+        await checkMessages(root, { variables }),
         ...(await checkCollector(open(composeHooksInspection), cli.fetch)),
       ]
       return tell(checks, io)
