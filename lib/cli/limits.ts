@@ -3,6 +3,7 @@ import { FatalError } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
+import { addLimitsPolicy } from './limits-policy.ts'
 import { number, type Output } from './output.ts'
 import { timeOf } from './times.ts'
 
@@ -19,6 +20,7 @@ export function addLimits(program: Command, cli: Cli): void {
     .argument('<plan>', 'the id that "limits plan" printed')
     .option('--wait <minutes>', 'how long to wait for outcomes', wholeNumber({ min: 1, max: 720 }), 15)
     .action(action<{ wait: number }, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
+  addLimitsPolicy(limits, cli)
   withLocal(limits.command('outcomes'))
     .description('show how entries ended, of the last 7 days unless said otherwise')
     .option('--failed', 'only those that somebody should look at')
