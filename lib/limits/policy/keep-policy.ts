@@ -103,7 +103,7 @@ async function carryOut(
   const { now, today, rules } = opened
   const { store, queue, clock, random } = deps
   if (plan === null) {
-    await remember(memory, opened, store)
+    await remember(all ? { ...memory, reassertedOn: today } : memory, opened, store)
     return { status: 'nothing' }
   }
   const keep = async (status: KeptPlan['status'], reasons: string[]): Promise<KeptPlan> => {
