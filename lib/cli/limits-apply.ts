@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
-import type { Plan } from '../limits/intake/plan.ts'
+import { type Plan, withSame } from '../limits/intake/plan.ts'
 import { type IntentMessage, type PublishedIntent, publishIntents } from '../limits/intake/publisher.ts'
 import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { Cli } from './command.ts'
@@ -18,16 +18,20 @@ export type Waiting = { io: Output; waitMs: number }
 
 /**
  * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
+ * With `all` it also sends the rows that stand already.
  * @throws RejectedError when the ledger is no longer where the plan found it.
  */
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
+  { opened, io, waitMs, all = false }: Waiting & { opened: LimitsWorkspace; all?: boolean },
 ): Promise<AppliedPlan> {
   const { limits } = opened
   await checkPlan(plan, limits)
-  const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
+  const intents = intentsOfPlan(all ? withSame(plan) : plan, {
+    requestedAt: cli.clock.now(),
+    requestedBy: accountName(),
+  })
   const { queue, clock } = limits
   const published = await publishIntents(intents, { queue, clock, random: Math.random })
   return followPlan({ plan, intents, published }, cli, { opened, io, waitMs })

@@ -146,12 +146,9 @@ describe('what functions may do', () => {
       ...logging('LimitsPolicy'),
       ...['policy', 'policy-plans', 'policy-approvals'].map((folder) => `s3:GetObject on ${inbox}/${folder}/*`),
       ...['index', 'bodies'].map((folder) => `s3:GetObject on ${lake}/${folder}/*`),
-      `s3:AbortMultipartUpload on ${inbox}/policy-plans/*`,
-      `s3:PutObject on ${inbox}/policy-plans/*`,
-      `s3:ListBucket on ${inbox}`,
-      `s3:ListBucket on ${lake}`,
-      'sqs:GetQueueAttributes on arn:aws:sqs:platform-sync-limits.fifo',
-      'sqs:SendMessage on arn:aws:sqs:platform-sync-limits.fifo',
+      ...['AbortMultipartUpload', 'PutObject'].map((of) => `s3:${of} on ${inbox}/policy-plans/*`),
+      ...[inbox, lake].map((bucket) => `s3:ListBucket on ${bucket}`),
+      ...['GetQueueAttributes', 'SendMessage'].map((of) => `sqs:${of} on arn:aws:sqs:platform-sync-limits.fifo`),
       ...tracing,
     ]
     expect(permissionsOf('LimitsPolicyRole')).toEqual(permissions.sort())
