@@ -84,7 +84,7 @@ overrides:
     ['2028-02-28T00:00:00Z', '5000 override'],
     ['2028-02-29T23:59:59Z', '5000 override'],
     ['2028-03-01T00:00:00Z', '500 default'],
-  ])('holds on its days, a leap day included: at %s', async (at, expected) => {
+  ])('POL-02 holds on its days, a leap day included: at %s', async (at, expected) => {
     expect(given(await held(policy('UTC'), [user('ana@x.io')], { now: Date.parse(at) }))).toEqual({
       'ana@x.io': expected,
     })

@@ -50,7 +50,7 @@ describe('a policy', () => {
     expect([world.written.length, world.messages.length]).toEqual([writes, 0])
   })
 
-  it('sets back by night what was changed by hand, unless that names a time that has not come', async () => {
+  it('POL-05 sets back by night what was changed by hand, unless that names a time that has not come', async () => {
     const world = await started()
     await world.keep()
     await world.drain()
@@ -92,7 +92,7 @@ describe('a policy', () => {
     expect(await world.keep()).toEqual({ status: 'nothing' })
   })
 
-  it('changes nothing when it has a mistake, names somebody twice, or the users are suspect', async () => {
+  it('POL-01 changes nothing when it has a mistake, names somebody twice, or the users are suspect', async () => {
     const world = await started()
     await world.keep()
     await world.drain()
@@ -117,7 +117,7 @@ describe('a guard', () => {
     ['total: 2499', 'All limits together come to 2500; guard.total is 2499.'],
     ['approval: always', 'guard.approval is always.'],
     ['approval: { above: 1 }', 'It changes 2 limits; guard.approval is above 1.'],
-  ])('lets a plan wait that is outside of it: %s', async (guard, reason) => {
+  ])('POL-03 lets a plan wait that is outside of it: %s', async (guard, reason) => {
     const world = await started(`${policy}guard: { ${guard} }\n`)
     expect(await world.keep()).toMatchObject({ status: 'waiting', kept: { reasons: [reason] } })
     expect(world.messages).toEqual([])
@@ -172,7 +172,7 @@ describe('an approval', () => {
     expect(await world.approve(id)).toMatchObject({ status: 'not_waiting', newest: { status: 'queued' } })
   })
 
-  it('of a plan that is older than the newest scan is refused, and the plan is made anew', async () => {
+  it('POL-04 of a plan that is older than the newest scan is refused, and the plan is made anew', async () => {
     const { world, id } = await waiting()
     world.scans += 1
     const approved = await world.approve(id)
