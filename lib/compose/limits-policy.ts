@@ -3,6 +3,8 @@ import { AwsVariables, readVariables, StoreVariables, type Variables } from '../
 import type { KeepPolicyDeps } from '../limits/policy/keep-policy.ts'
 import type { PolicyFolder } from '../limits/policy/load-policy.ts'
 import { policyPlaces } from '../limits/policy/memory.ts'
+import { createCheckpoints } from '../stores/checkpoints.ts'
+import { createIndexStore } from '../stores/index-store.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
 import { createObjectStore } from '../stores/objects.ts'
@@ -10,9 +12,9 @@ import { createPolicyFolder, createPolicyStore } from '../stores/policy-store.ts
 import { createUsersSource } from '../stores/policy-users.ts'
 import { createRecordReader } from '../stores/records.ts'
 import { createS3 } from '../stores/s3.ts'
+import { createStorageClients } from '../stores/storage.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
 import { targetOf } from './runtime.ts'
-import { openStores } from './stores.ts'
 
 const InboxVariables = AwsVariables.extend({
   INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket (an output of the stateful stack)'),
@@ -42,10 +44,13 @@ export type PolicyRoot = ReturnType<typeof composePolicy>
 export function composePolicy(variables: Variables, runtime: LimitsRuntime) {
   const env = readVariables(PolicyVariables, variables)
   const { parts, sqs, queueUrl, rules, clock, close } = openLimits(variables, runtime)
-  const { clients, checkpoints, index, objects: bodies, close: closeStores } = openStores(env, runtime)
+  const clients = runtime.clients ?? createStorageClients(targetOf(env, runtime))
+  const bodies = createObjectStore({ s3: clients.s3, bucket: env.LAKE_BUCKET })
   const inbox = createObjectStore({ s3: clients.s3, bucket: env.INBOX_BUCKET })
   const jitter = { clock, random: Math.random }
   const records = createRecordReader({ dynamodb: clients.dynamodb, table: env.RECORDS_TABLE, bodies, ...jitter })
+  const checkpoints = createCheckpoints({ dynamodb: clients.dynamodb, table: env.STATE_TABLE })
+  const index = createIndexStore(bodies)
   const store = createPolicyStore(inbox)
   const bucket = createPolicyFolder(inbox)
   return {
@@ -63,7 +68,7 @@ export function composePolicy(variables: Variables, runtime: LimitsRuntime) {
       ...{ rules, log: runtime.log, metrics: runtime.metrics, ...jitter },
     }),
     close: () => {
-      closeStores()
+      clients.destroy()
       close()
     },
   }

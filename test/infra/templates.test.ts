@@ -2,6 +2,7 @@
 import './suites/catalog.ts'
 import './suites/hooks.ts'
 import './suites/permissions.ts'
+import './suites/policy.ts'
 import './suites/provisioned.ts'
 import './suites/stateful.ts'
 import './suites/stateless.ts'

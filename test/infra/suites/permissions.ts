@@ -2,38 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { ratePartition } from '../../../lib/stores/rates.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import { tablesOf } from '../../../lib/streams/stream.ts'
+import { key, logging, permissionsOf, type Statement, tracing } from '../role-permissions.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
 const { resources } = synthesize()
 const collecting = synthesize({ hooks: { enabled: true } })
-
-type Statement = { Action: string | string[]; Resource: unknown; Effect: string; Condition?: unknown }
-
-/** What the role of a function or a service may do: `action on resource`, sorted. */
-function permissionsOf(role: string, { resources: all } = { resources }): string[] {
-  const policies = all('AWS::IAM::Policy').filter(([, { Properties }]) => resolved(Properties.Roles).startsWith(role))
-  const statements = policies.flatMap(
-    ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
-  )
-  return statements
-    .flatMap(({ Action, Resource }) =>
-      [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} on ${short(resource)}`)),
-    )
-    .sort()
-}
-
-function short(resource: unknown) {
-  return resolved(resource)
-    .replace(':us-east-1:123456789012:', ':')
-    .replace('-123456789012-us-east-1', '')
-    .replace(/Ssm\w+auditsigningkeyarn\w+Parameter/, 'SigningKeyArn')
-    .replace(/Ssm\w+Parameter/, 'KeyArn')
-    .replace(/[0-9A-F]{8}(?=\.Arn|$)/, '')
-}
-
-const key = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
-  (action) => `kms:${action} on KeyArn`,
-)
 
 const signing = ['kms:GetPublicKey on SigningKeyArn', 'kms:Sign on SigningKeyArn']
 
@@ -47,12 +20,6 @@ const recording = [
   's3:ListBucket on arn:aws:s3:::platform-sync-audit',
   's3:PutObject on arn:aws:s3:::platform-sync-audit/audit/*',
 ]
-
-function logging(name: string) {
-  return [`logs:CreateLogStream on ${name}Logs.Arn`, `logs:PutLogEvents on ${name}Logs.Arn`]
-}
-
-const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']
 
 describe('what functions may do', () => {
   it('lets sync-stream read its secrets, move its checkpoint, write its own folders of the lake and record settings', () => {
@@ -147,27 +114,6 @@ describe('what functions may do', () => {
       ...tracing,
     ]
     expect(permissionsOf('LimitsImportRole')).toEqual(permissions.sort())
-  })
-
-  it('lets apply-credit-policy read users, ledger and policy, and write its own plans, no policy and no approval', () => {
-    const inbox = 'arn:aws:s3:::platform-sync-inbox'
-    const lake = 'arn:aws:s3:::platform-sync-lake'
-    const permissions = [
-      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
-      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-records',
-      ...['BatchGetItem', 'GetItem', 'Scan'].map(
-        (of) => `dynamodb:${of} on arn:aws:dynamodb:table/platform-sync-limits`,
-      ),
-      ...key,
-      ...logging('LimitsPolicy'),
-      ...['policy', 'policy-plans', 'policy-approvals'].map((folder) => `s3:GetObject on ${inbox}/${folder}/*`),
-      ...['index', 'bodies'].map((folder) => `s3:GetObject on ${lake}/${folder}/*`),
-      ...['AbortMultipartUpload', 'PutObject'].map((of) => `s3:${of} on ${inbox}/policy-plans/*`),
-      ...[inbox, lake].map((bucket) => `s3:ListBucket on ${bucket}`),
-      ...['GetQueueAttributes', 'SendMessage'].map((of) => `sqs:${of} on arn:aws:sqs:platform-sync-limits.fifo`),
-      ...tracing,
-    ]
-    expect(permissionsOf('LimitsPolicyRole')).toEqual(permissions.sort())
   })
 
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {

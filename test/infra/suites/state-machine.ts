@@ -52,10 +52,7 @@ function useHandlers() {
     looks = null
     waited.length = 0
     kept.length = 0
-    keepPolicy = async (event) => {
-      kept.push(event)
-      return { status: 'nothing' }
-    }
+    keepPolicy = async (event) => ({ number: kept.push(event) })
     cloud.calls.length = 0
     cloud.platform.clearFaults()
     const { now } = cloud.platform.advance()
