@@ -38,6 +38,7 @@ export class StatelessStack extends Stack {
       syncStream: functions.syncStream.lambda,
       publishRun: functions.publishRun.lambda,
       shardsAtOnce: config.messages.enabled ? config.messages.concurrency : null,
+      applyPolicy: functions.applyPolicy.lambda,
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
@@ -72,11 +73,8 @@ export class StatelessStack extends Stack {
     const { platform, eventBus, retention } = config
     const signingKeyArn = StringParameter.valueForStringParameter(this, names.signingKeyParameter)
     const resources = {
-      names,
-      keyArn,
-      signingKeyArn,
+      ...{ names, keyArn, signingKeyArn, eventBus },
       database: names.database,
-      eventBus,
       platformSecret: platform.secretName,
     }
     const logDays = retention.logDays as RetentionDays
@@ -112,7 +110,8 @@ export class StatelessStack extends Stack {
       ? new HookCollector(this, 'Hooks', { ...collecting, common: { names, logDays }, resources })
       : null
     return {
-      ...{ syncStream, publishRun, applyLimits: limits.apply, importLimits: limits.import, auditDigest: audit.worker },
+      ...{ syncStream, publishRun, auditDigest: audit.worker },
+      ...{ applyLimits: limits.apply, importLimits: limits.import, applyPolicy: limits.policy },
       collector,
     }
   }

@@ -20,10 +20,11 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import { Construct } from 'constructs'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Names } from '../names.ts'
 import { firstStep, mostHours, payloadOf, retry, shortDeath, streamSteps, wholeDeath } from './stream-steps.ts'
 
-type Functions = { syncStream: IFunction; publishRun: IFunction }
+type Functions = { syncStream: IFunction; publishRun: IFunction; applyPolicy: IFunction }
 
 type Props = Functions & {
   names: Names
@@ -91,7 +92,7 @@ function acknowledgeExecutions(machine: StateMachine) {
 const shardsLabel = 'shards'
 
 function runDefinition(scope: Construct, functions: Functions, shardsAtOnce: number | null): IChainable {
-  const { syncStream, publishRun } = functions
+  const { syncStream, publishRun, applyPolicy } = functions
   const everyStream = new MapState(scope, 'EveryStream', {
     itemsPath: '$.streams',
     itemSelector: firstStep,
@@ -101,9 +102,10 @@ function runDefinition(scope: Construct, functions: Functions, shardsAtOnce: num
   const ended = new Choice(scope, 'DidAllStreamsEnd')
     .when(Condition.isNull('$.run.failure'), new Succeed(scope, 'RunIsDone'))
     .otherwise(new Fail(scope, 'RunFailed', { error: 'StreamsFailed', causePath: JsonPath.stringAt('$.run.failure') }))
-  if (shardsAtOnce === null) return everyStream.next(publish(scope, publishRun, runFields)).next(ended)
+  const keepPolicy = policyStep(scope, applyPolicy, ended)
+  if (shardsAtOnce === null) return everyStream.next(publish(scope, publishRun, runFields)).next(keepPolicy)
   const published = publish(scope, publishRun, [...runFields, 'shards', 'shardOutcomes'])
-  published.next(ended)
+  published.next(keepPolicy)
   return everyStream.next(shards(scope, { syncStream, atOnce: shardsAtOnce, next: published }))
 }
 
@@ -122,7 +124,7 @@ function shards(scope: Construct, { syncStream, atOnce, next }: Shards): IChaina
   }).itemProcessor(streamSteps({ scope, syncStream, nameOf: (step) => `${step}OfShard`, death: shortDeath }))
   const none = new Pass(scope, 'NoShards', {
     parameters: {
-      ...Object.fromEntries(runFields.map((field) => [`${field}.$`, `$.${field}`])),
+      ...Object.fromEntries([...runFields, 'streams'].map((field) => [`${field}.$`, `$.${field}`])),
       shards: [],
       shardOutcomes: [],
     },
@@ -145,4 +147,21 @@ function publish(scope: Construct, publishRun: IFunction, fields: readonly strin
     resultPath: '$.run',
   })
   return retry(task, { seconds: 60, times: 5 })
+}
+
+/** Keeps the policy of credit limits where the users were read. Its failure is its own: it has an alarm, and the run goes on. */
+function policyStep(scope: Construct, applyPolicy: IFunction, ended: IChainable): IChainable {
+  const look = new Pass(scope, 'WereUsersRead', {
+    parameters: { 'due.$': `States.ArrayContains($.streams, '${organizationUsers.name}')` },
+    resultPath: '$.policy',
+  })
+  const task = new LambdaInvoke(scope, 'ApplyCreditPolicy', {
+    lambdaFunction: applyPolicy,
+    payloadResponseOnly: true,
+    payload: payloadOf('schedule', 'scheduledAt'),
+    resultPath: '$.policy',
+  })
+  retry(task, { seconds: 60, times: 5 }).addCatch(ended, { resultPath: '$.policy' })
+  const due = Condition.booleanEquals('$.policy.due', true)
+  return look.next(new Choice(scope, 'IsPolicyDue').when(due, task.next(ended)).otherwise(ended))
 }

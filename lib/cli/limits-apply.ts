@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress'
 import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
-import type { Plan } from '../limits/intake/plan.ts'
+import { type Plan, withSame } from '../limits/intake/plan.ts'
 import { type IntentMessage, type PublishedIntent, publishIntents } from '../limits/intake/publisher.ts'
 import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { Cli } from './command.ts'
@@ -13,23 +13,38 @@ import { number, type Output, type Terminal } from './output.ts'
 /** The result of applying a plan. */
 export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 
-type Waiting = { io: Output; waitMs: number }
+/** Where outcomes are told, and how long to wait for them. */
+export type Waiting = { io: Output; waitMs: number }
 
 /**
  * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
+ * With `all` it also sends the rows that stand already.
  * @throws RejectedError when the ledger is no longer where the plan found it.
  */
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
+  { opened, io, waitMs, all = false }: Waiting & { opened: LimitsWorkspace; all?: boolean },
 ): Promise<AppliedPlan> {
   const { limits } = opened
   await checkPlan(plan, limits)
-  const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: accountName() })
-  const { queue, clock, reader } = limits
+  const intents = intentsOfPlan(all ? withSame(plan) : plan, {
+    requestedAt: cli.clock.now(),
+    requestedBy: accountName(),
+  })
+  const { queue, clock } = limits
   const published = await publishIntents(intents, { queue, clock, random: Math.random })
-  const sent = plan.changes.length
+  return followPlan({ plan, intents, published }, cli, { opened, io, waitMs })
+}
+
+/** Follows a plan whose intents are on the queue to the end of each entry, and says what became of them. */
+export async function followPlan(
+  { plan, intents, published }: { plan: Plan; intents: IntentMessage[]; published: PublishedIntent[] },
+  cli: Cli,
+  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
+): Promise<AppliedPlan> {
+  const { reader } = opened.limits
+  const sent = intents.reduce((sum, { limits }) => sum + limits.length, 0)
   io.say(`Plan ${plan.id} of ${plan.source}: ${number(sent)} changes in ${number(intents.length)} messages.\n`)
   const followed = await withWorker(opened, (worker) => {
     const signals = [cli.interrupted, ...(worker ? [worker.stuck] : [])]

@@ -10,7 +10,10 @@ function limitText(limit: number | null): string {
 export const shownRows = 12
 
 /** Shows what a plan would do, row by row; of each kind the first ones. */
-export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most }: { io: Output; most: number }): void {
+export function sayPlan(
+  { plan, knowsUsers, unfinished, setBack }: SavedPlan,
+  { io, most }: { io: Output; most: number },
+): void {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
   const changed = changes.filter(({ kind }) => kind === 'changed')
@@ -49,12 +52,20 @@ export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most 
     'Unknown to the last sync of the users, sent all the same',
     unknown.map(({ line, email }) => `line ${line}: ${email}`),
   )
-  sayNotes({ knowsUsers, unfinished }, io)
+  sayNotes({ knowsUsers, unfinished, setBack }, io)
   if (plan.refusals.length > 0) io.say()
   for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
 }
 
-function sayNotes({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void {
+type Notes = Pick<SavedPlan, 'knowsUsers' | 'unfinished' | 'setBack'>
+
+function sayNotes({ knowsUsers, unfinished, setBack }: Notes, io: Output): void {
+  if (setBack > 0) {
+    io.say(
+      `\nA policy is in force. Of the changes ${number(setBack)} name no time until when they stand (a column until, or --until),`,
+    )
+    io.say('so that tonight the policy sets them back to what it says.')
+  }
   if (!knowsUsers) io.say('\nThe users were not synced, so the plan can not tell which addresses are unknown.')
   if (unfinished === 0) return
   io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters).`)

@@ -1,27 +1,32 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { composeInspect, type InspectRoot } from '../compose/inspect.ts'
+import { composePolicyFolder } from '../compose/limits-policy.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
 import { readLimitsCsv } from '../limits/intake/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
+import { policyFile } from '../limits/policy/load-policy.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
 
 /**
  * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
- * `unfinished`: messages of earlier requests that were not applied yet.
+ * `unfinished`: messages of earlier requests that were not applied yet; `setBack`: changes that name no time until when
+ * they stand, so that the policy sets them back tonight.
  */
-export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number }
+export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number; setBack: number }
 
 /**
  * Compares a CSV file with the ledger, and saves what applying it would do.
  * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
  */
-export async function savePlan(file: string, { workspace, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
+export async function savePlan(file: string, opened: LimitsWorkspace, until?: string): Promise<SavedPlan> {
+  const { workspace, limits, plans } = opened
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
-  const rows = readLimitsCsv(bytes, limits.rules)
+  const read = readLimitsCsv(bytes, limits.rules)
+  const rows = until === undefined ? read : { ...read, rows: read.rows.map((row) => ({ until, ...row })) }
   // Counted before the ledger is read: what ends in between is in the ledger then.
   const unfinished = await limits.unfinished()
   const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
@@ -31,7 +36,9 @@ export async function savePlan(file: string, { workspace, limits, plans }: Limit
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
-  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished }
+  const open = plan.changes.filter(({ until }) => until === undefined).length
+  const setBack = open > 0 && (await hasPolicy(opened)) ? open : 0
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished, setBack }
 }
 
 /** Loads a saved plan. @throws FatalError `usage` when there is none of that id. */
@@ -45,6 +52,12 @@ export async function loadPlan(id: string, plans: string): Promise<Plan> {
   const plan = parsePlan(text)
   if (plan.id !== id) throw none()
   return plan
+}
+
+/** Whether a policy in the inbox bucket says who gets what. */
+async function hasPolicy({ workspace }: LimitsWorkspace): Promise<boolean> {
+  if (!workspace.variables.INBOX_BUCKET) return false
+  return (await workspace.open(composePolicyFolder).folder.read(policyFile)) !== null
 }
 
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */

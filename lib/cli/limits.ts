@@ -1,8 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { FatalError } from '../core/errors.ts'
+import { faultOfUntil } from '../limits/until.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
+import { addLimitsPolicy } from './limits-policy.ts'
 import { number, type Output } from './output.ts'
 import { timeOf } from './times.ts'
 
@@ -13,12 +15,25 @@ export function addLimits(program: Command, cli: Cli): void {
     .description('say what a CSV file with the columns email and limit would change, and save that as a plan')
     .argument('<file>', 'the CSV file')
     .option('--all', 'list every row')
-    .action(action<{ all?: boolean }, [string]>(cli, (io, options, file) => plan(cli, io, { ...options, file })))
+    .option(
+      '--until <time>',
+      'until when its limits stand against a policy, where the column until says nothing',
+      untilOf,
+    )
+    .action(
+      action<{ all?: boolean; until?: string }, [string]>(cli, (io, options, file) =>
+        plan(cli, io, { ...options, file }),
+      ),
+    )
   withLocal(limits.command('apply'))
     .description('apply a saved plan and no other, and wait for its outcomes')
     .argument('<plan>', 'the id that "limits plan" printed')
     .option('--wait <minutes>', 'how long to wait for outcomes', wholeNumber({ min: 1, max: 720 }), 15)
-    .action(action<{ wait: number }, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
+    .option('--all', 'send the rows that stand already, too')
+    .action(
+      action<{ wait: number; all?: boolean }, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })),
+    )
+  addLimitsPolicy(limits, cli)
   withLocal(limits.command('outcomes'))
     .description('show how entries ended, of the last 7 days unless said otherwise')
     .option('--failed', 'only those that somebody should look at')
@@ -33,12 +48,21 @@ export function addLimits(program: Command, cli: Cli): void {
     .action(action<unknown, []>(cli, (io, options) => exportLimits(cli, io, options)))
 }
 
-async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
+type PlanOptions = { file: string; all?: boolean; until?: string }
+type ApplyOptions = { id: string; wait: number; all?: boolean }
+
+function untilOf(text: string): string {
+  const fault = faultOfUntil(text)
+  if (fault !== null) throw new InvalidArgumentError(`It is none: ${fault}.`)
+  return text
+}
+
+async function plan(cli: Cli, io: Output, options: CommonOptions & PlanOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { savePlan } = await import('./limits-saved-plans.ts')
   const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
   return withLimits(cli, { io, options, platform: false }, async (opened) => {
-    const saved = await savePlan(options.file, opened)
+    const saved = await savePlan(options.file, opened, options.until)
     sayPlan(saved, { io, most: options.all ? Number.POSITIVE_INFINITY : shownRows })
     sayNext(saved, io)
     const { plan, ...more } = saved
@@ -47,13 +71,14 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { file: strin
   })
 }
 
-async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string; wait: number }): Promise<ExitCode> {
+async function apply(cli: Cli, io: Output, options: CommonOptions & ApplyOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { loadPlan } = await import('./limits-saved-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const saved = await loadPlan(options.id, opened.plans)
-    const { code } = await applyPlan(saved, cli, { opened, io, waitMs: options.wait * 60_000 })
+    const waiting = { io, waitMs: options.wait * 60_000 }
+    const { code } = await applyPlan(saved, cli, { opened, ...waiting, all: options.all === true })
     return code
   })
 }

@@ -8,9 +8,10 @@ import type { LimitMessage } from '../../lib/limits/apply/messages.ts'
 import { defaultRules } from '../../lib/limits/entries.ts'
 import type { IntentMessage } from '../../lib/limits/intake/publisher.ts'
 import type { IntentEntry } from '../../lib/limits/intent.ts'
+import type { LimitsApi } from '../../lib/limits/ports.ts'
 import { startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/stores/ledger.ts'
-import type { LimitOutcome } from '../../lib/streams/limit-outcome.ts'
+import type { EntryOrigin, LimitOutcome } from '../../lib/streams/limit-outcome.ts'
 import { clientOf, fakeClock } from '../platform/fixture.ts'
 import { memoryParts } from './memory.ts'
 
@@ -28,7 +29,7 @@ export function newOwner(): string {
 
 /** An intent, its entries as `email: limit`. */
 export function intent(
-  limits: Record<string, unknown> | readonly { email: unknown; limit: unknown }[],
+  limits: Record<string, unknown> | readonly ({ email: unknown; limit: unknown } & EntryOrigin)[],
   fields: Partial<IntentMessage> = {},
 ): IntentMessage {
   return {
@@ -99,7 +100,7 @@ async function usersOf(api: ReturnType<typeof clientOf>): Promise<string[]> {
 
 /** A worker over a ledger (in memory, unless another is given) and a platform. */
 export function workerOn(
-  platform: Pick<Platform, 'api' | 'clock'>,
+  platform: Pick<Platform, 'clock'> & { api: LimitsApi },
   given?: LedgerParts,
   more: Partial<ApplyDeps> = {},
 ) {

@@ -1,10 +1,12 @@
 import { RejectedError } from '../../core/errors.ts'
+import type { EntryOrigin } from '../../streams/limit-outcome.ts'
 import { type EmailAddress, readEmail } from '../email.ts'
 import { excerpt, faultOfLimit, type LimitRules } from '../entries.ts'
+import { faultOfUntil } from '../until.ts'
 import { type CsvRecord, csvRecords, excerptLength } from './csv-records.ts'
 
 /** A row that can be applied. Lines count from 1, the header included. */
-export type LimitRow = EmailAddress & { line: number; limit: number }
+export type LimitRow = EmailAddress & { line: number; limit: number } & EntryOrigin
 
 /** A row that can't, with what it says. */
 export type BadRow = { line: number; reason: string; text: string }
@@ -12,11 +14,12 @@ export type BadRow = { line: number; reason: string; text: string }
 /** The rows of a file. `aboveMaximum`: lines among the invalid ones whose limit is larger than allowed. */
 export type LimitRows = { rows: LimitRow[]; invalid: BadRow[]; aboveMaximum: number[] }
 
-type CsvColumns = { email: number; limit: number; count: number }
+/** Places of the columns; `until` may be missing (-1). */
+type CsvColumns = { email: number; limit: number; until: number; count: number }
 
 /**
- * Reads a CSV file with the columns `email` and `limit`, as spreadsheets and HR systems write it; other columns are
- * passed over. A bad row is reported with its line and stops no other.
+ * Reads a CSV file with the columns `email`, `limit` and, if it likes, `until`, as spreadsheets and HR systems write it;
+ * other columns are passed over. A bad row is reported with its line and stops no other.
  * @throws RejectedError `bad_request` when the file as a whole can't be read: encoding, delimiter, header.
  */
 export function readLimitsCsv(bytes: Uint8Array, rules: Pick<LimitRules, 'maxLimit'>): LimitRows {
@@ -71,7 +74,7 @@ function columnsOf(header: CsvRecord): CsvColumns {
   if (twice !== undefined) throw unreadable(`its header names the column "${twice.slice(0, 40)}" twice`)
   const [email, limit] = [names.indexOf('email'), names.indexOf('limit')]
   if (email === -1 || limit === -1) throw unreadable('its first line must be a header with the columns email and limit')
-  return { email, limit, count: names.length }
+  return { email, limit, until: names.indexOf('until'), count: names.length }
 }
 
 function rowOf(
@@ -84,8 +87,11 @@ function rowOf(
   const email = readEmail(unguarded(cells[columns.email] ?? ''))
   if ('reason' in email) return bad(email.reason)
   const limit = limitOf(cells[columns.limit] ?? '')
+  const until = cells[columns.until]?.trim() || undefined
+  const untilFault = faultOfUntil(until)
+  if (untilFault !== null) return bad(untilFault)
   const fault = faultOfLimit(limit, rules)
-  if (fault === null) return { line, ...email, limit: limit as number }
+  if (fault === null) return { line, ...email, limit: limit as number, ...(until ? { until } : {}) }
   return Number.isSafeInteger(limit) ? { ...bad(fault), aboveMaximum: true } : bad(fault)
 }
 

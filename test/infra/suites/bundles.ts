@@ -21,7 +21,7 @@ let laptop: Cloud
 const started: Bundle[] = []
 const functions = [
   ...['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest'],
-  ...['collect-hook-events', 'store-hook-events'],
+  ...['collect-hook-events', 'store-hook-events', 'apply-credit-policy'],
 ]
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }

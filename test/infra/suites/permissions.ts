@@ -2,38 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { ratePartition } from '../../../lib/stores/rates.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import { tablesOf } from '../../../lib/streams/stream.ts'
+import { key, logging, permissionsOf, type Statement, tracing } from '../role-permissions.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
 const { resources } = synthesize()
 const collecting = synthesize({ hooks: { enabled: true } })
-
-type Statement = { Action: string | string[]; Resource: unknown; Effect: string; Condition?: unknown }
-
-/** What the role of a function or a service may do: `action on resource`, sorted. */
-function permissionsOf(role: string, { resources: all } = { resources }): string[] {
-  const policies = all('AWS::IAM::Policy').filter(([, { Properties }]) => resolved(Properties.Roles).startsWith(role))
-  const statements = policies.flatMap(
-    ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
-  )
-  return statements
-    .flatMap(({ Action, Resource }) =>
-      [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} on ${short(resource)}`)),
-    )
-    .sort()
-}
-
-function short(resource: unknown) {
-  return resolved(resource)
-    .replace(':us-east-1:123456789012:', ':')
-    .replace('-123456789012-us-east-1', '')
-    .replace(/Ssm\w+auditsigningkeyarn\w+Parameter/, 'SigningKeyArn')
-    .replace(/Ssm\w+Parameter/, 'KeyArn')
-    .replace(/[0-9A-F]{8}(?=\.Arn|$)/, '')
-}
-
-const key = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
-  (action) => `kms:${action} on KeyArn`,
-)
 
 const signing = ['kms:GetPublicKey on SigningKeyArn', 'kms:Sign on SigningKeyArn']
 
@@ -47,12 +20,6 @@ const recording = [
   's3:ListBucket on arn:aws:s3:::platform-sync-audit',
   's3:PutObject on arn:aws:s3:::platform-sync-audit/audit/*',
 ]
-
-function logging(name: string) {
-  return [`logs:CreateLogStream on ${name}Logs.Arn`, `logs:PutLogEvents on ${name}Logs.Arn`]
-}
-
-const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *']
 
 describe('what functions may do', () => {
   it('lets sync-stream read its secrets, move its checkpoint, write its own folders of the lake and record settings', () => {
@@ -173,7 +140,7 @@ describe('what functions may do', () => {
     ])
   })
 
-  it('lets schedules start the machine and the digest, and the machine call its two functions', () => {
+  it('lets schedules start the machine and the digest, and the machine call its three functions', () => {
     expect(permissionsOf('AuditRole')).toEqual([
       'kms:Decrypt on KeyArn',
       'kms:GenerateDataKey on KeyArn',
@@ -189,6 +156,8 @@ describe('what functions may do', () => {
     ])
     const calls = permissionsOf('SyncMachineRole').filter((permission) => permission.startsWith('lambda'))
     expect(calls).toEqual([
+      'lambda:InvokeFunction on LimitsPolicyFunction.Arn',
+      'lambda:InvokeFunction on LimitsPolicyFunction.Arn:*',
       'lambda:InvokeFunction on PublishRunFunction.Arn',
       'lambda:InvokeFunction on PublishRunFunction.Arn:*',
       'lambda:InvokeFunction on SyncStreamFunction.Arn',
@@ -229,12 +198,14 @@ describe('what functions may do', () => {
   })
 
   it('gives every resource "*" to those actions alone that know no resources', () => {
-    const ofFunctions = ['SyncStreamRole', 'PublishRunRole', 'AuditDigestRole', 'LimitsApplyRole', 'LimitsImportRole']
-    const wild = [...ofFunctions, 'SchedulesRole', 'AuditRole', 'SyncMachineRole', 'HooksCollectRole', 'HooksStoreRole']
+    const roles = 'SyncStream PublishRun AuditDigest LimitsApply LimitsImport LimitsPolicy Schedules Audit SyncMachine'
+    const wild = `${roles} HooksCollect HooksStore`
+      .split(' ')
+      .map((name) => `${name}Role`)
       .flatMap((role) => permissionsOf(role, collecting))
       .filter((permission) => permission.endsWith(' on *'))
     for (const permission of wild) expect(permission).toMatch(/^(xray|logs):/)
-    expect(resources('AWS::IAM::Policy')).toHaveLength(8)
+    expect(resources('AWS::IAM::Policy')).toHaveLength(9)
     for (const [, { Properties }] of resources('AWS::IAM::Role')) expect(Properties.ManagedPolicyArns).toBeUndefined()
   })
 })
