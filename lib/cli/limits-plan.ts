@@ -10,7 +10,7 @@ function limitText(limit: number | null): string {
 export const shownRows = 12
 
 /** Shows what a plan would do, row by row; of each kind the first ones. */
-export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most }: { io: Output; most: number }): void {
+export function sayPlan({ plan, ...known }: SavedPlan, { io, most }: { io: Output; most: number }): void {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
   const changed = changes.filter(({ kind }) => kind === 'changed')
@@ -49,12 +49,14 @@ export function sayPlan({ plan, knowsUsers, unfinished }: SavedPlan, { io, most 
     'Unknown to the last sync of the users, sent all the same',
     unknown.map(({ line, email }) => `line ${line}: ${email}`),
   )
-  sayNotes({ knowsUsers, unfinished }, io)
+  sayNotes(known, io)
   if (plan.refusals.length > 0) io.say()
   for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
 }
 
-function sayNotes({ knowsUsers, unfinished }: Pick<SavedPlan, 'knowsUsers' | 'unfinished'>, io: Output): void {
+function sayNotes({ knowsUsers, unfinished, notes }: Omit<SavedPlan, 'plan'>, io: Output): void {
+  if (notes.length > 0) io.say()
+  for (const note of notes) io.say(note)
   if (!knowsUsers) io.say('\nThe users were not synced, so the plan can not tell which addresses are unknown.')
   if (unfinished === 0) return
   io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters).`)

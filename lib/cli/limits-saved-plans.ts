@@ -3,25 +3,25 @@ import { basename, join, relative } from 'node:path'
 import { composeInspect, type InspectRoot } from '../compose/inspect.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
-import { readLimitsCsv } from '../limits/intake/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
+import { readLimitsFile } from '../limits/intake/read-file.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
 
 /**
  * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
- * `unfinished`: messages of earlier requests that were not applied yet.
+ * `unfinished`: messages of earlier requests that were not applied yet; `notes`: how its file was read.
  */
-export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number }
+export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number; notes: string[] }
 
 /**
- * Compares a CSV file with the ledger, and saves what applying it would do.
+ * Compares a file with the ledger, and saves what applying it would do.
  * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
  */
 export async function savePlan(file: string, { workspace, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
-  const rows = readLimitsCsv(bytes, limits.rules)
+  const rows = await readLimitsFile(bytes, limits.rules)
   // Counted before the ledger is read: what ends in between is in the ledger then.
   const unfinished = await limits.unfinished()
   const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
@@ -31,7 +31,7 @@ export async function savePlan(file: string, { workspace, limits, plans }: Limit
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
-  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished }
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished, notes: rows.notes }
 }
 
 /** Loads a saved plan. @throws FatalError `usage` when there is none of that id. */

@@ -10,8 +10,8 @@ import { timeOf } from './times.ts'
 export function addLimits(program: Command, cli: Cli): void {
   const limits = program.command('limits').description('set credit limits of users, and see what became of them')
   withLocal(limits.command('plan'))
-    .description('say what a CSV file with the columns email and limit would change, and save that as a plan')
-    .argument('<file>', 'the CSV file')
+    .description('say what a file with the columns email and limit would change, and save that as a plan')
+    .argument('<file>', 'a CSV file, or an Excel workbook (.xlsx)')
     .option('--all', 'list every row')
     .action(action<{ all?: boolean }, [string]>(cli, (io, options, file) => plan(cli, io, { ...options, file })))
   withLocal(limits.command('apply'))

@@ -56,7 +56,7 @@ describe('limits on the command line', () => {
     expect(code).toBe(3)
     expect(stdout).toMatch(/^ +4 +3 +0 +0 +0 +1 +0 +0$/m)
     expect(stdout).toContain(`line 2: ${ana} -> 100`)
-    expect(stdout).toContain('line 5: the e-mail address is malformed: no-address,7')
+    expect(stdout).toContain('line 5: column A (email): the e-mail address is malformed: no-address,7')
     expect(stdout).toContain('The users were not synced')
     expect(simulator.limits.size).toBe(0)
   })

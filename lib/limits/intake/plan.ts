@@ -3,7 +3,7 @@ import { RejectedError } from '../../core/errors.ts'
 import { contentHash } from '../../core/hash.ts'
 import { conflictingIdentities, type LimitRules } from '../entries.ts'
 import type { LimitState } from '../limit-state.ts'
-import type { LimitRow, LimitRows } from './csv.ts'
+import type { LimitRow, LimitRows } from './rows.ts'
 
 const line = z.int().describe('Line of the file, from 1.')
 /** A limit that a plan sets. */
