@@ -1,6 +1,8 @@
 import { isPlainObject } from '../core/canonical-json.ts'
+import { type EntryOrigin, type LimitOrigin, originOf } from '../streams/limit-outcome.ts'
 import { identityOf, readEmail } from './email.ts'
 import { type Intent, orderOf } from './intent.ts'
+import { faultOfUntil } from './until.ts'
 
 /** Bounds that the platform does not publish (§8), so that the operator sets them. */
 export type LimitRules = {
@@ -14,7 +16,8 @@ export type LimitRules = {
 export const defaultRules: LimitRules = { maxLimit: Number.MAX_SAFE_INTEGER, maxChanges: 10_000 }
 
 /** A request for limits: who asked when, and where. It is the same for all entries of an intent. */
-export type LimitRequest = Pick<Intent, 'requestId' | 'requestedAt' | 'requestedBy' | 'source'>
+export type LimitRequest = Pick<Intent, 'requestId' | 'requestedAt' | 'requestedBy' | 'source'> &
+  Omit<LimitOrigin, keyof EntryOrigin>
 
 /** One entry of an intent. It ends in exactly one outcome. */
 export type LimitEntry = {
@@ -25,6 +28,7 @@ export type LimitEntry = {
   index: number
   identity: string
   address: string
+  origin?: EntryOrigin
 } & ({ limit: number } | { limit: null; invalid: string })
 
 /** An entry that can be sent. */
@@ -39,11 +43,12 @@ const maxAheadMs = 15 * 60_000
  */
 export function entriesOf(intent: Intent, { rules, now }: { rules: LimitRules; now: number }): LimitEntry[] {
   const { requestId, requestedAt, requestedBy, source } = intent
-  const request = { requestId, requestedAt, requestedBy: requestedBy.toWellFormed(), source: source.toWellFormed() }
+  const names = { requestId, requestedAt, requestedBy: requestedBy.toWellFormed(), source: source.toWellFormed() }
+  const request = { ...names, ...originOf(intent) }
   const early = Date.parse(requestedAt) > now + maxAheadMs ? 'requestedAt lies in the future' : null
   const entries = intent.limits.map((raw, index) => {
-    const { identity, address, limit, reason } = judge(raw, rules)
-    const entry = { request, order: orderOf(intent), index, identity, address }
+    const { identity, address, limit, reason, origin } = judge(raw, rules)
+    const entry = { request, order: orderOf(intent), index, identity, address, ...(origin ? { origin } : {}) }
     const invalid = early ?? reason
     return invalid === null ? { ...entry, limit: limit as number } : { ...entry, limit: null, invalid }
   })
@@ -95,11 +100,22 @@ function withoutConflicts(entries: LimitEntry[]): LimitEntry[] {
 }
 
 function judge(raw: unknown, rules: LimitRules) {
-  const { email, limit } = isPlainObject(raw) ? raw : { email: undefined, limit: undefined }
+  const { email, limit, rule, why, until } = (isPlainObject(raw) ? raw : {}) as Record<string, unknown>
   const read = readEmail(email)
-  const fault = faultOfLimit(limit, rules)
-  if ('reason' in read) return { ...rawAddress(email), limit, reason: read.reason }
-  return { ...read, limit, reason: fault }
+  const fault = faultOfLimit(limit, rules) ?? faultOfUntil(until)
+  const origin = entryOriginOf({ rule, why, until })
+  if ('reason' in read) return { ...rawAddress(email), limit, origin, reason: read.reason }
+  return { ...read, limit, origin, reason: fault }
+}
+
+/** What an entry says of its origin. Words that are no text are passed over: they decide nothing. */
+function entryOriginOf({ rule, why, until }: Record<keyof EntryOrigin, unknown>): EntryOrigin | undefined {
+  const origin = {
+    ...(typeof rule === 'string' ? { rule: excerpt(rule, 200) } : {}),
+    ...(typeof why === 'string' ? { why: excerpt(why, 500) } : {}),
+    ...(typeof until === 'string' ? { until: excerpt(until, 40) } : {}),
+  }
+  return Object.keys(origin).length > 0 ? origin : undefined
 }
 
 /** Names the outcome of an invalid address, too, shortened to what a key may hold. */

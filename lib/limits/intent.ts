@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { messageOf, RejectedError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import { firstIssue } from '../core/schema.ts'
+import { type EntryOrigin, RequestOrigin } from '../streams/limit-outcome.ts'
 
 /** The most entries of one intent, and of one PUT (§8). */
 export const maxEntries = 100
@@ -21,12 +22,17 @@ export const Intent = z.object({
     .describe('When somebody asked: of two intents for one address the later one stands. RFC 3339; kept in UTC.'),
   requestedBy: z.string().min(1).max(320).describe('Who asked, for the record.'),
   source: z.string().min(1).max(320).describe('Where it was asked: a file, the CLI, a system.'),
-  limits: z.array(z.unknown()).min(1).max(maxEntries).describe('1 to 100 entries of email and limit.'),
+  ...RequestOrigin.shape,
+  limits: z
+    .array(z.unknown())
+    .min(1)
+    .max(maxEntries)
+    .describe('1 to 100 entries of email and limit, and where known rule, why and until.'),
 })
 export type Intent = z.infer<typeof Intent>
 
 /** The entry of an intent as producers write it. */
-export type IntentEntry = { email: string; limit: number }
+export type IntentEntry = { email: string; limit: number } & EntryOrigin
 
 /**
  * Reads a message of the queue, or of anybody who hands one in. The same text has the same fate in the CLI and in the worker.

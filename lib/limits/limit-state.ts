@@ -1,7 +1,11 @@
+import { type LimitOrigin, originOf } from '../streams/limit-outcome.ts'
 import type { ValidLimitEntry } from './entries.ts'
 
-/** The ledger's knowledge of one address. */
-export type LimitState = {
+/**
+ * The ledger's knowledge of one address. Its origin is that of the newest intent, or of the one before where the platform
+ * refused that: what stands, or may stand.
+ */
+export type LimitState = LimitOrigin & {
   identity: string
   /** The spelling last sent. */
   address: string
@@ -21,16 +25,18 @@ export type LimitState = {
 }
 
 /** A limit on its way to the platform. */
-export type OutgoingLimit = Pick<LimitState, 'identity' | 'address' | 'order' | 'requestId'> & { limit: number }
+export type OutgoingLimit = Pick<LimitState, 'identity' | 'address' | 'order' | 'requestId'> &
+  LimitOrigin & { limit: number }
 
 /** The limit to send for an entry. */
-export function outgoingOf({ identity, address, order, request, limit }: ValidLimitEntry): OutgoingLimit {
-  return { identity, address, order, requestId: request.requestId, limit }
+export function outgoingOf({ identity, address, order, request, limit, origin }: ValidLimitEntry): OutgoingLimit {
+  return { identity, address, order, requestId: request.requestId, limit, ...originOf({ ...request, ...origin }) }
 }
 
 /** The limit to send once more for an address: its newest one. */
-export function newestOf({ identity, address, order, requestId, wanted }: LimitState): OutgoingLimit {
-  return { identity, address, order, requestId, limit: wanted }
+export function newestOf(state: LimitState): OutgoingLimit {
+  const { identity, address, order, requestId, wanted } = state
+  return { identity, address, order, requestId, limit: wanted, ...originOf(state) }
 }
 
 /**
@@ -51,7 +57,10 @@ export function answeredState(
 ): LimitState {
   if (status === 'applied') return stateOf(outgoing, { status, limit: outgoing.limit, certain: true }, now)
   const certain = status === 'rejected' && before?.certain === true
-  return stateOf(outgoing, { status, limit: before?.limit ?? null, certain }, now)
+  const known = { status, limit: before?.limit ?? null, certain }
+  const origin = originOf(status === 'rejected' ? (before ?? {}) : outgoing)
+  const { identity, address, order, requestId, limit } = outgoing
+  return stateOf({ identity, address, order, requestId, limit, ...origin }, known, now)
 }
 
 /** The state of an address whose limit may have been overwritten by an older one. */
@@ -60,9 +69,11 @@ export function asUncertain(state: LimitState): LimitState {
 }
 
 function stateOf(
-  { identity, address, order, requestId, limit: wanted }: OutgoingLimit,
+  outgoing: OutgoingLimit,
   known: Pick<LimitState, 'status' | 'limit' | 'certain'>,
   now: number,
 ): LimitState {
-  return { identity, address, order, requestId, wanted, ...known, changedAt: new Date(now).toISOString() }
+  const { identity, address, order, requestId, limit: wanted } = outgoing
+  const changedAt = new Date(now).toISOString()
+  return { identity, address, order, requestId, wanted, ...known, changedAt, ...originOf(outgoing) }
 }

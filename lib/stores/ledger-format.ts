@@ -4,7 +4,7 @@ import { identityOf } from '../limits/email.ts'
 import type { LimitState, OutgoingLimit } from '../limits/limit-state.ts'
 import { type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
 import type { MessageFailure } from '../limits/ports.ts'
-import { LimitOutcome } from '../streams/limit-outcome.ts'
+import { LimitOutcome, sourceKinds } from '../streams/limit-outcome.ts'
 import type { LedgerItem, LedgerKey } from './ledger-items.ts'
 
 /** The lease of the one worker, whose state is the journal. */
@@ -100,24 +100,27 @@ function logPartition(at: string): string {
   return `log#${at.slice(0, 7)}`
 }
 
-/** The journal's text: requests once, then [request, address, limit], since 1,000 entries must fit one item. */
+/**
+ * The journal's text: requests once, then [request, address, limit], since 1,000 entries must fit one item. Of an origin it
+ * keeps what decides whether the policy may overwrite the limit: `until`, and the kind of the source.
+ */
 const Journal = z.object({
-  requests: z.array(z.tuple([z.string(), z.string()])),
-  entries: z.array(z.tuple([z.int(), z.string(), z.int()])),
+  requests: z.array(z.tuple([z.string(), z.string(), z.enum(sourceKinds).optional()])),
+  entries: z.array(z.tuple([z.int(), z.string(), z.int(), z.string().optional()])),
 })
 
 /** The journal of what a worker is about to send, as the text of an item. */
 export function journalText(outgoing: readonly OutgoingLimit[]): string {
   const numbers = new Map<string, number>()
-  const requests: [string, string][] = []
-  const entries = outgoing.map(({ order, requestId, address, limit }) => {
+  const requests: z.infer<typeof Journal>['requests'] = []
+  const entries = outgoing.map(({ order, requestId, address, limit, sourceKind, until }) => {
     let number = numbers.get(order)
     if (number === undefined) {
       number = requests.length
       numbers.set(order, number)
-      requests.push([order, requestId])
+      requests.push(sourceKind ? [order, requestId, sourceKind] : [order, requestId])
     }
-    return [number, address, limit]
+    return until === undefined ? [number, address, limit] : [number, address, limit, until]
   })
   return JSON.stringify({ requests, entries })
 }
@@ -127,9 +130,10 @@ export function readJournal(text: string | null): OutgoingLimit[] {
   if (text === null) return []
   try {
     const { requests, entries } = Journal.parse(JSON.parse(text))
-    return entries.map(([number, address, limit]) => {
-      const [order, requestId] = requests[number]!
-      return { identity: identityOf(address), address, limit, order, requestId }
+    return entries.map(([number, address, limit, until]) => {
+      const [order, requestId, sourceKind] = requests[number]!
+      const outgoing = { identity: identityOf(address), address, limit, order, requestId }
+      return { ...outgoing, ...(sourceKind ? { sourceKind } : {}), ...(until === undefined ? {} : { until }) }
     })
   } catch (cause) {
     throw new FatalError(

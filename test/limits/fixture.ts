@@ -10,7 +10,7 @@ import type { IntentMessage } from '../../lib/limits/intake/publisher.ts'
 import type { IntentEntry } from '../../lib/limits/intent.ts'
 import { startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/stores/ledger.ts'
-import type { LimitOutcome } from '../../lib/streams/limit-outcome.ts'
+import type { EntryOrigin, LimitOutcome } from '../../lib/streams/limit-outcome.ts'
 import { clientOf, fakeClock } from '../platform/fixture.ts'
 import { memoryParts } from './memory.ts'
 
@@ -28,7 +28,7 @@ export function newOwner(): string {
 
 /** An intent, its entries as `email: limit`. */
 export function intent(
-  limits: Record<string, unknown> | readonly { email: unknown; limit: unknown }[],
+  limits: Record<string, unknown> | readonly ({ email: unknown; limit: unknown } & EntryOrigin)[],
   fields: Partial<IntentMessage> = {},
 ): IntentMessage {
   return {

@@ -69,6 +69,13 @@ describe('what the ledger stores, byte for byte', () => {
     expect(readJournal(null)).toEqual([])
   })
 
+  it('keeps in the journal what decides whether a policy may overwrite a limit', () => {
+    const byHand = { ...outgoing, sourceKind: 'file' as const, until: '2026-05-31' }
+    const text = journalText([byHand, { ...outgoing, identity: 'bob@x.io', address: 'bob@x.io' }])
+    expect(text).toContain('"entries":[[0,"Ana@X.io",5,"2026-05-31"],[0,"bob@x.io",5]]')
+    expect(readJournal(text)[0]).toEqual(byHand)
+  })
+
   it('is refused when a journal is damaged, with what to do', () => {
     for (const text of ['', '{}', '{"requests":[],"entries":[[0,"a@x.io",1]]}']) {
       expect(() => readJournal(text)).toThrow(/remove its item worker\/lease/)

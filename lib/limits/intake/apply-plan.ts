@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { RejectedError } from '../../core/errors.ts'
-import type { LimitOutcome } from '../../streams/limit-outcome.ts'
+import { type LimitOutcome, originOf } from '../../streams/limit-outcome.ts'
 import { identityOf } from '../email.ts'
 import type { LimitRules } from '../entries.ts'
+import type { IntentEntry } from '../intent.ts'
 import type { LimitState } from '../limit-state.ts'
 import { keyText, type OutcomeKey, outcomeKey } from '../outcomes/outcome.ts'
 import type { LedgerReader } from '../ports.ts'
@@ -51,16 +52,26 @@ function refused({ id, source }: Plan, why: string) {
 }
 
 /** The intents of a plan: its changes, and nothing else. */
-export function intentsOfPlan(plan: Plan, asked: { requestedAt: number; requestedBy: string }): IntentMessage[] {
+export function intentsOfPlan(
+  plan: Plan,
+  asked: { requestedAt: number; requestedBy: string; approvedBy?: string },
+): IntentMessage[] {
+  const { sourceKind = 'cli', policyVersion } = plan
   return intentsOf(
     {
+      ...originOf({ sourceKind, planId: plan.id, policyVersion, approvedBy: asked.approvedBy?.slice(0, 320) }),
       requestId: `plan-${plan.id}-${asked.requestedAt.toString(36)}`,
       requestedAt: new Date(asked.requestedAt).toISOString(),
       requestedBy: asked.requestedBy.slice(0, 320),
       source: `plan ${plan.id} of ${plan.source}`.slice(0, 320),
     },
-    plan.changes.map(({ email, limit }) => ({ email, limit })),
+    entriesOfPlan(plan),
   )
+}
+
+/** The changes of a plan as entries of an intent, with what each says of its origin. */
+export function entriesOfPlan({ changes }: Plan): IntentEntry[] {
+  return changes.map(({ email, limit, rule, why, until }) => ({ email, limit, ...originOf({ rule, why, until }) }))
 }
 
 const intentsPerLook = 10

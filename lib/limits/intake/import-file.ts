@@ -4,6 +4,7 @@ import { sha256 } from '../../core/hash.ts'
 import type { Log } from '../../core/log.ts'
 import type { LimitRules } from '../entries.ts'
 import type { Inbox, InboxFileHead, IntentQueue, LedgerReader } from '../ports.ts'
+import { entriesOfPlan } from './apply-plan.ts'
 import { makePlan, type Plan, parsePlan } from './plan.ts'
 import { intentsOf, publishIntents } from './publisher.ts'
 import { contentTypeOf, readLimitsFile } from './read-file.ts'
@@ -39,7 +40,7 @@ export type Imported =
  */
 export async function importFile(file: DroppedFile, deps: ImportDeps): Promise<Imported> {
   const { inbox, log } = deps
-  if (/^(done|failed)\//.test(file.key)) return { status: 'ignored' }
+  if (/^(done|failed|policy|policy-plans|policy-approvals)\//.test(file.key)) return { status: 'ignored' }
   const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
   const head = await inbox.head(file.key)
   if (head && head.bytes > maxBytes) return await refuseLarge({ ...file, name, head }, deps)
@@ -99,14 +100,10 @@ async function publish(plan: Plan, { key, droppedAt, droppedBy }: DroppedFile, d
     requestedAt: new Date(droppedAt).toISOString(),
     requestedBy: droppedBy.slice(0, 320),
     source: key.slice(0, 320),
+    sourceKind: 'file' as const,
+    planId: plan.id,
   }
-  await publishIntents(
-    intentsOf(
-      request,
-      plan.changes.map(({ email, limit }) => ({ email, limit })),
-    ),
-    deps,
-  )
+  await publishIntents(intentsOf(request, entriesOfPlan(plan)), deps)
 }
 
 async function refuseLarge(

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { RejectedError } from '../../core/errors.ts'
 import { contentHash } from '../../core/hash.ts'
+import type { Json } from '../../core/json.ts'
+import { EntryOrigin, originOf, RequestOrigin } from '../../streams/limit-outcome.ts'
 import { conflictingIdentities, type LimitRules } from '../entries.ts'
 import type { LimitState } from '../limit-state.ts'
 import type { LimitRow, LimitRows } from './rows.ts'
@@ -13,6 +15,7 @@ export const LimitChange = z.object({
   kind: z.enum(['new', 'changed']).describe('A changed one may stand already, and be said again (see `PlanInput`).'),
   from: z.int().nullable().describe('The limit now; null when the ledger knows none for certain.'),
   limit: z.int(),
+  ...EntryOrigin.shape,
 })
 export type LimitChange = z.infer<typeof LimitChange>
 
@@ -21,6 +24,8 @@ export const Plan = z.object({
   version: z.literal(1),
   id: z.string(),
   source: z.string().describe('Name of the file.'),
+  ...RequestOrigin.pick({ sourceKind: true, policyVersion: true }).shape,
+  usersScan: z.string().optional().describe('The scan of the users that a policy was held against.'),
   changes: z.array(LimitChange).describe('What is sent.'),
   same: z.array(z.object({ line, email: z.string(), limit: z.int() })).describe('Already so: not sent.'),
   repeated: z.array(z.object({ line, email: z.string() })).describe('Rows that only repeat an earlier one.'),
@@ -45,15 +50,18 @@ export type PlanInput = {
    * the same: one of them could change it after the plan, although the plan is what was asked for last.
    */
   sendsAll: boolean
+  /** What the plan was made from, where that is a policy; how it was asked for. */
+  origin?: Pick<Plan, 'sourceKind' | 'policyVersion' | 'usersScan'>
 }
 
 /** Compares a file with the ledger. A row that can't be applied stops no other, but guard rails refuse the whole plan. */
-export function makePlan({ source, file, states, knownUsers, rules, sendsAll }: PlanInput): Plan {
+export function makePlan({ source, file, states, knownUsers, rules, sendsAll, origin }: PlanInput): Plan {
   const conflicting = conflictingIdentities(file.rows)
   const first = new Map<string, LimitRow>()
   const plan: Omit<Plan, 'id'> = {
     version: 1,
     source,
+    ...origin,
     changes: [],
     same: [],
     repeated: [],
@@ -72,8 +80,10 @@ export function makePlan({ source, file, states, knownUsers, rules, sendsAll }: 
     first.set(row.identity, row)
     const state = states.get(row.identity)
     const from = state?.certain ? state.limit : null
-    if (from === limit && !sendsAll) plan.same.push({ line, email, limit })
-    else plan.changes.push({ line, email, kind: state && state.limit !== null ? 'changed' : 'new', from, limit })
+    const kind = state && state.limit !== null ? 'changed' : 'new'
+    // Until when it stands must reach the ledger, also where the limit stands already.
+    if (from === limit && !sendsAll && row.until === undefined) plan.same.push({ line, email, limit })
+    else plan.changes.push({ line, email, kind, from, limit, ...originOf(row) })
     if (knownUsers && !knownUsers.has(row.identity)) plan.unknown.push({ line, email })
   }
   plan.refusals = refusalsOf(plan, file.aboveMaximum, rules)
@@ -101,7 +111,8 @@ export function parsePlan(text: string): Plan {
 const bad = { code: 'bad_request' } as const
 
 function idOf(plan: Omit<Plan, 'id'>): string {
-  return contentHash(plan).slice(0, 16)
+  // Without the members that a plan may lack: they are not there, rather than undefined.
+  return contentHash(JSON.parse(JSON.stringify(plan)) as Json).slice(0, 16)
 }
 
 function conflictsOf(rows: LimitRow[], conflicting: Set<string>): Plan['conflicts'] {

@@ -1,12 +1,14 @@
+import type { EntryOrigin } from '../../streams/limit-outcome.ts'
 import { type EmailAddress, readEmail } from '../email.ts'
 import { faultOfLimit, type LimitRules } from '../entries.ts'
+import { faultOfUntil } from '../until.ts'
 import { type Columns, columnsOf } from './columns.ts'
 import { unguarded } from './csv.ts'
 import { readLimit } from './limit-cell.ts'
-import { type BrokenRow, columnLetters, type FileTable, rowText, type TableRow } from './table.ts'
+import { type BrokenRow, columnLetters, type FileTable, rowText, type TableCell, type TableRow } from './table.ts'
 
 /** A row that can be applied. Lines count from 1, the header included. */
-export type LimitRow = EmailAddress & { line: number; limit: number }
+export type LimitRow = EmailAddress & { line: number; limit: number } & EntryOrigin
 
 /**
  * The rows of a file. `aboveMaximum`: lines among the invalid ones whose limit is larger than allowed. `notes`: how the
@@ -18,7 +20,7 @@ type Judged = LimitRow | (BrokenRow & { aboveMaximum?: true })
 type Rules = Pick<LimitRules, 'maxLimit'>
 
 /**
- * Reads the limits in a table. A bad row is reported with its line and column, and stops no other; columns that are not
+ * Reads the limits in a table, and until when each stands where a column says so. A bad row is reported with its line and column, and stops no other; columns that are not
  * asked for are passed over and named.
  * @throws RejectedError `bad_request` when the header does not say which columns are meant.
  */
@@ -48,16 +50,23 @@ function judge(
   if (sameWidth && cells.length !== columns.count) {
     return bad(`it has ${cells.length} cells, and the header has ${columns.count}`)
   }
-  const at = (column: 'email' | 'limit') => `column ${columnLetters(columns[column])} (${column}): `
+  const at = (column: 'email' | 'limit' | 'until') => `column ${columnLetters(columns[column] ?? 0)} (${column}): `
   const email = emailIn(cells[columns.email])
   if ('reason' in email) return bad(at('email') + email.reason)
   const read = readLimit(cells[columns.limit] ?? '')
   if ('reason' in read) return bad(at('limit') + read.reason)
+  const until = columns.until === null ? undefined : untilIn(cells[columns.until])
+  const untilFault = faultOfUntil(until)
+  if (untilFault !== null) return bad(at('until') + untilFault)
   const fault = faultOfLimit(read.limit, rules)
-  if (fault === null) return { line, ...email, limit: read.limit }
+  if (fault === null) return { line, ...email, limit: read.limit, ...(until === undefined ? {} : { until }) }
   return { ...bad(at('limit') + fault), aboveMaximum: true }
 }
 
-function emailIn(cell: TableRow['cells'][number] = ''): EmailAddress | { reason: string } {
+function emailIn(cell: TableCell = ''): EmailAddress | { reason: string } {
   return typeof cell === 'object' ? { reason: cell.fault } : readEmail(unguarded(String(cell)))
+}
+
+function untilIn(cell: TableCell = ''): string | undefined {
+  return (typeof cell === 'object' ? (cell.day ?? cell.shown) : String(cell).trim()) || undefined
 }

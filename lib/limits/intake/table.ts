@@ -1,7 +1,10 @@
 import { excerpt } from '../entries.ts'
 
-/** A cell of a file: its text, a number that a spreadsheet stored, or why it is neither and what it shows. */
-export type TableCell = string | number | { fault: string; shown: string }
+/**
+ * A cell of a file: its text, a number that a spreadsheet stored, or why it is neither and what it shows. `day`: it is a
+ * day of the calendar.
+ */
+export type TableCell = string | number | { fault: string; shown: string; day?: string }
 
 /** A row with the line it begins on, from 1. */
 export type TableRow = { line: number; cells: TableCell[] }

@@ -91,7 +91,7 @@ function rowsOf({ rows, cells, rowDefs }: Sheet): FileTable['rows'] {
 }
 
 function cellOf(value: CellValue, cell: Cell | undefined): TableCell {
-  if (value instanceof Date) return { fault: 'the cell holds a date', shown: dateText(value) }
+  if (value instanceof Date) return dateCell(value)
   if (cell?.type === 'error') return { fault: 'the cell holds an error of a formula', shown: String(value) }
   if (typeof value === 'boolean') return { fault: 'the cell holds yes or no', shown: String(value).toUpperCase() }
   if (value !== null) return value
@@ -99,8 +99,11 @@ function cellOf(value: CellValue, cell: Cell | undefined): TableCell {
   return { fault: 'the formula has no stored result: save the file with Excel', shown: `=${cell.formula}` }
 }
 
-function dateText(value: Date): string {
-  return Number.isNaN(value.getTime()) ? 'a date' : value.toISOString().slice(0, 10)
+function dateCell(value: Date): TableCell {
+  const fault = 'the cell holds a date'
+  if (Number.isNaN(value.getTime())) return { fault, shown: 'a date' }
+  const [day = '', time = ''] = value.toISOString().split('T')
+  return time === '00:00:00.000Z' ? { fault, shown: day, day } : { fault, shown: value.toISOString() }
 }
 
 /** Whatever the reader can't make sense of is the file's fault. */

@@ -15,7 +15,7 @@ export function createLedgerSource(reader: Pick<LedgerReader, 'outcomesAfter'>):
       const after = token ?? new Date(window.since ?? beginning).toISOString()
       const { outcomes, next } = await reader.outcomesAfter(after, window.until, outcomesPerPage)
       return {
-        records: outcomes.map((outcome): Json => outcomeRecord(outcome)),
+        records: outcomes.map((outcome) => outcomeRecord(outcome) as Json),
         nextToken: next,
         isLast: () => next === null,
       }

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/hash.ts'
 import type { OutcomeRecord } from '../../streams/credit-limit-outcomes.ts'
-import type { LimitOutcome, OutcomeName } from '../../streams/limit-outcome.ts'
+import { type LimitOutcome, type OutcomeName, originOf } from '../../streams/limit-outcome.ts'
 import { excerpt, type LimitEntry } from '../entries.ts'
 
 /** Tells whether somebody should look at an outcome. */
@@ -39,12 +39,13 @@ const maxReason = 1_000
 
 /** The outcome of an entry. */
 export function outcomeOf(
-  { request, index, identity, address, limit }: LimitEntry,
+  { request, index, identity, address, limit, origin }: LimitEntry,
   end: Pick<LimitOutcome, 'outcome' | 'reason'> & Partial<Pick<LimitOutcome, 'apiCall' | 'previousLimit'>>,
   recordedAt: number,
 ): LimitOutcome {
+  const { requestId, requestedAt, requestedBy, source } = request
   return {
-    ...request,
+    ...{ requestId, requestedAt, requestedBy, source },
     index,
     identity,
     address,
@@ -54,6 +55,7 @@ export function outcomeOf(
     reason: end.reason === null ? null : excerpt(end.reason, maxReason),
     apiCall: end.apiCall ?? null,
     recordedAt: new Date(recordedAt).toISOString(),
+    ...originOf({ ...request, ...origin }),
   }
 }
 

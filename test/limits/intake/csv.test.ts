@@ -16,6 +16,16 @@ function short({ rows, invalid }: ReturnType<typeof read>) {
   }
 }
 
+describe('the column until', () => {
+  it('takes a day or a time, may be empty, and costs its row what is neither', () => {
+    const csv =
+      'email,limit,until\na@x.io,1,2028-02-29\nb@x.io,2,\nc@x.io,3,2027-02-29\nd@x.io,4,2026-05-31T18:00:00+02:00\n'
+    const { rows, invalid } = read(csv)
+    expect(rows.map(({ until }) => until)).toEqual(['2028-02-29', undefined, '2026-05-31T18:00:00+02:00'])
+    expect(invalid).toMatchObject([{ line: 4, reason: expect.stringContaining('until is no day') }])
+  })
+})
+
 describe('a file as people write it (PROV-03)', () => {
   it('may begin with a BOM, end its lines with CRLF, quote its cells and trail blank lines', () => {
     const file = read('\ufeffEmail,Limit\r\n"ana@x.io","5"\r\nbob@x.io,0\r\n\r\n  \r\n')

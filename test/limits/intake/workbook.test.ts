@@ -86,6 +86,21 @@ describe('an Excel workbook', () => {
     ])
   })
 
+  it('may say by a date until when a limit stands', async () => {
+    const rows = [
+      ['email', 'limit', 'until'],
+      ['a@x.io', 5, new Date(Date.UTC(2028, 1, 29))],
+      ['b@x.io', 5, '2026-05-31'],
+      ['c@x.io', 5, null],
+      ['d@x.io', 5, 'soon'],
+    ]
+    const file = await read({ name: 'Limits', rows, columns: [{}, {}, { numFmt: 'yyyy-mm-dd' }] })
+    expect(file.rows.map(({ until }) => until)).toEqual(['2028-02-29', '2026-05-31', undefined])
+    expect(file.invalid).toMatchObject([
+      { line: 5, reason: expect.stringMatching(/^column C \(until\): until is no day/) },
+    ])
+  })
+
   it('has no limit in a hidden row, and says so', async () => {
     const file = withCell('<c r="B2"><v>5</v></c>', '<row r="2" hidden="1">')
     const { rows, invalid } = await readLimitsFile(file, rules)
