@@ -5,6 +5,8 @@ import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
 import { readLimitsFile } from '../limits/intake/read-file.ts'
+import type { LimitRows } from '../limits/intake/rows.ts'
+import type { LimitState } from '../limits/limit-state.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
 
 /**
@@ -22,12 +24,20 @@ export async function savePlan(file: string, { workspace, limits, plans }: Limit
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
   const rows = await readLimitsFile(bytes, limits.rules)
+  return await saveRows({ source: basename(file), rows }, { workspace, limits, plans })
+}
+
+/** Compares rows with the ledger, and saves what applying them would do. `states`: where it was when they were made. */
+export async function saveRows(
+  { source, rows, states }: { source: string; rows: LimitRows; states?: ReadonlyMap<string, LimitState> },
+  { workspace, limits, plans }: Pick<LimitsWorkspace, 'workspace' | 'limits' | 'plans'>,
+): Promise<SavedPlan> {
   // Counted before the ledger is read: what ends in between is in the ledger then.
   const unfinished = await limits.unfinished()
-  const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
+  const known = states ?? (await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity))))
   const knownUsers = await usersOf(workspace.open(composeInspect))
-  const source = basename(file)
-  const plan = makePlan({ source, file: rows, states, knownUsers, rules: limits.rules, sendsAll: unfinished > 0 })
+  const common = { knownUsers, rules: limits.rules, sendsAll: unfinished > 0 }
+  const plan = makePlan({ source, file: rows, states: known, ...common })
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)

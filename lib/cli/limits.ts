@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { FatalError } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { addAnswers } from './limits-answers.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
 import { number, type Output } from './output.ts'
 import { timeOf } from './times.ts'
@@ -18,7 +19,9 @@ export function addLimits(program: Command, cli: Cli): void {
     .description('apply a saved plan and no other, and wait for its outcomes')
     .argument('<plan>', 'the id that "limits plan" printed')
     .option('--wait <minutes>', 'how long to wait for outcomes', wholeNumber({ min: 1, max: 720 }), 15)
-    .action(action<{ wait: number }, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
+    .option('--as <name>', 'who asks, for the record (the account on this machine)')
+    .option('--reason <text>', 'why, for the record')
+    .action(action<ApplyOptions, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
   withLocal(limits.command('outcomes'))
     .description('show how entries ended, of the last 7 days unless said otherwise')
     .option('--failed', 'only those that somebody should look at')
@@ -31,6 +34,7 @@ export function addLimits(program: Command, cli: Cli): void {
   withLocal(limits.command('export'))
     .description('write the limits that the ledger knows as a CSV file that "limits plan" reads')
     .action(action<unknown, []>(cli, (io, options) => exportLimits(cli, io, options)))
+  addAnswers(limits, cli)
 }
 
 async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
@@ -47,13 +51,19 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { file: strin
   })
 }
 
-async function apply(cli: Cli, io: Output, options: CommonOptions & { id: string; wait: number }): Promise<ExitCode> {
+type ApplyOptions = { wait: number; as?: string; reason?: string }
+
+async function apply(cli: Cli, io: Output, options: CommonOptions & ApplyOptions & { id: string }): Promise<ExitCode> {
+  const { as, reason } = options
   const { withLimits } = await import('./limits-workspace.ts')
   const { loadPlan } = await import('./limits-saved-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const saved = await loadPlan(options.id, opened.plans)
-    const { code } = await applyPlan(saved, cli, { opened, io, waitMs: options.wait * 60_000 })
+    const { code } = await applyPlan(saved, cli, {
+      ...{ opened, io, waitMs: options.wait * 60_000 },
+      ...{ ...(as ? { as } : {}), ...(reason ? { reason } : {}) },
+    })
     return code
   })
 }

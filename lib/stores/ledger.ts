@@ -95,10 +95,13 @@ export function createLedgerReader({ items, leases, clock }: LedgerParts): Ledge
       return states
     },
     outcomes: (keys) => readOutcomes(items, keys),
-    outcomesOf: async (identity) => {
+    outcomesOf: async (identity, most = Number.POSITIVE_INFINITY) => {
       const outcomes: LimitOutcome[] = []
       const range = { ...outcomeRange, newestFirst: true }
-      for await (const { body } of items.query(partitionOf(identity), range)) outcomes.push(readOutcome(body))
+      for await (const { body } of items.query(partitionOf(identity), range)) {
+        outcomes.push(readOutcome(body))
+        if (outcomes.length >= most) break
+      }
       return outcomes
     },
     outcomesAfter: (place, until, count) => outcomesAfter(items, place, { until, count }),
