@@ -21,6 +21,8 @@ export type MetricName =
   | 'LimitsFailed'
   | 'LimitsSuperseded'
   | 'LimitMessagesFailed'
+  | 'PolicyPlansWaiting'
+  | 'PolicyFailed'
   | 'HookEventsReceived'
   | 'HookEventsRefused'
   | 'HookEventsStored'

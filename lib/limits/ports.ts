@@ -66,6 +66,8 @@ export type LedgerReader = {
   outcomesBetween(from: number, to: number): AsyncIterable<LimitOutcome>
   /** Reads those of them that failed. */
   failedBetween(from: number, to: number): AsyncIterable<LimitOutcome>
+  /** Names the turn of the last worker; null while one is at work. Between two equal ones the ledger did not change. */
+  turn(): Promise<string | null>
   /** Reads why messages failed, by message id. */
   failures(messageIds: string[]): Promise<Map<string, MessageFailure>>
 }

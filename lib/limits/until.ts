@@ -1,5 +1,5 @@
 /** A day of the calendar, `2028-02-29`; of those that do not exist there is none. */
-const day = /^(\d{4})-(\d{2})-(\d{2})$/
+const day = /^[12]\d{3}-\d{2}-\d{2}$/
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
 /** Whether a text is a day of the calendar. */

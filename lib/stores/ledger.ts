@@ -111,6 +111,10 @@ export function createLedgerReader({ items, leases, clock }: LedgerParts): Ledge
         if (isFailure(outcome.outcome)) yield outcome
       }
     },
+    turn: async () => {
+      const lease = await leases.read(leaseKey)
+      return lease?.owner && lease.expiresAt > clock.now() ? null : `${lease?.fence ?? 0}`
+    },
     failures: async (messageIds) => {
       const found = await items.read(messageIds.map(failureKey))
       return new Map(found.map(({ sk, body }) => [sk, readFailure(body)]))

@@ -59,6 +59,20 @@ export function createRecords(deps: RecordsDeps): Records {
   }
 }
 
+/** Reads many records of a stream at once, in no order; those that do not exist are left out. */
+export function createRecordReader(
+  deps: RecordsDeps,
+): (stream: string, keys: readonly string[]) => Promise<StoredRecord[]> {
+  const { dynamodb, table, bodies, clock, random } = deps
+  const documents = DynamoDBDocumentClient.from(dynamodb)
+  return async (stream, keys) => {
+    const named = new Map(keys.map((key) => [recordKey(stream, key), key]))
+    const wanted = [...named.keys()].map((pk) => ({ pk }))
+    const found = await readItems<StoredItem & { pk: string }>(wanted, { documents, table, clock, random })
+    return Promise.all(found.map((item) => storedRecord(bodies, named.get(item.pk)!, item)))
+  }
+}
+
 /** The partition key of a record: `<stream>#<primary key>`, or a digest of a primary key that is too long for one. */
 function recordKey(stream: string, key: string): string {
   const pk = `${stream}#${key}`
