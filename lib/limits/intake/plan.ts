@@ -39,7 +39,7 @@ export type Plan = z.infer<typeof Plan>
 /** The facts that a plan is made from. */
 export type PlanInput = {
   source: string
-  file: LimitRows
+  file: Pick<LimitRows, 'rows' | 'invalid' | 'aboveMaximum'>
   /** The ledger's knowledge of the addresses, by identity. */
   states: ReadonlyMap<string, LimitState>
   /** Identities of the organization's users; null when they were never synced. */
