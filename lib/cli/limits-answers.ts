@@ -21,6 +21,11 @@ export function addAnswers(limits: Command, cli: Cli): void {
     .option('--since <time>', 'when it was applied, or earlier; the last 30 days without it')
     .option('--all', 'list every row')
     .action(action<RollbackOptions, [string]>(cli, (io, options, id) => rollback(cli, io, { ...options, id })))
+  withLocal(limits.command('report'))
+    .description('write one page on the limits: who has what and why, what changed, waits, ends soon or was refused')
+    .requiredOption('--out <file>', 'the HTML file to write')
+    .option('--since <time>', 'the changes since then; the last 30 days without it')
+    .action(action<ReportOptions, []>(cli, (io, options) => report(cli, io, options)))
 }
 
 const limitNumber = wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
@@ -58,6 +63,21 @@ async function rollback(
 function nothingApplied(id: string, from: number): FatalError {
   const message = `Plan ${plain(id)} changed nothing since ${time(from)}. "limits outcomes" names plans; "--since" looks further back.`
   return new FatalError(message, { code: 'usage' })
+}
+
+type ReportOptions = { out: string; since?: string }
+
+async function report(cli: Cli, io: Output, options: CommonOptions & ReportOptions): Promise<ExitCode> {
+  const { withLimits } = await import('./limits-workspace.ts')
+  const { writeLimitsReport } = await import('./limits-report.ts')
+  const now = cli.clock.now()
+  const since = options.since === undefined ? now - monthMs : timeOf(options.since)
+  return withLimits(cli, { io, options, platform: false }, async (opened) => {
+    const written = await writeLimitsReport(options.out, { opened, now, since })
+    io.say(`${written.file} is written: open it in a browser, or print it.`)
+    io.result(written)
+    return exitCodes.complete
+  })
 }
 
 type HistoryOptions = CommonOptions & { address: string; most: number }
