@@ -14,8 +14,11 @@ import { number, type Output, type Terminal, time } from './output.ts'
 /** The result of applying a plan. */
 export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 
-/** How a plan is applied: in whose name and why, for the record, and how long its outcomes are waited for. */
-type Applying = { opened: LimitsWorkspace; io: Output; waitMs: number; as?: string; reason?: string }
+/** Where outcomes are told, and how long to wait for them. */
+export type Waiting = { io: Output; waitMs: number }
+
+/** How a plan is applied: in whose name and why, for the record. */
+type Applying = Waiting & { opened: LimitsWorkspace; as?: string; reason?: string }
 
 /**
  * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
@@ -29,9 +32,19 @@ export async function applyPlan(
   const { limits } = opened
   await checkNotApplied(plan, limits)
   const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: as, reason })
-  const { queue, clock, reader } = limits
+  const { queue, clock } = limits
   const published = await publishIntents(intents, { queue, clock, random: Math.random })
-  const sent = plan.changes.length
+  return followPlan({ plan, intents, published }, cli, { opened, io, waitMs })
+}
+
+/** Follows a plan whose intents are on the queue to the end of each entry, and says what became of them. */
+export async function followPlan(
+  { plan, intents, published }: { plan: Plan; intents: IntentMessage[]; published: PublishedIntent[] },
+  cli: Cli,
+  { opened, io, waitMs }: Waiting & { opened: LimitsWorkspace },
+): Promise<AppliedPlan> {
+  const { reader } = opened.limits
+  const sent = intents.reduce((sum, { limits }) => sum + limits.length, 0)
   io.say(`Plan ${plan.id} of ${plan.source}: ${number(sent)} changes in ${number(intents.length)} messages.\n`)
   const followed = await withWorker(opened, (worker) => {
     const signals = [cli.interrupted, ...(worker ? [worker.stuck] : [])]

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { WaitingPlan } from '../limits/report/facts.ts'
 import { readFacts } from '../limits/report/facts.ts'
 import { renderLimitsReport } from '../limits/report/report.ts'
+import { openPolicyRoot } from './limits-policy-folder.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
 import { atPath } from './out-path.ts'
 
@@ -13,15 +15,24 @@ export async function writeLimitsReport(
   out: string,
   { opened, ...span }: { opened: LimitsWorkspace; now: number; since: number },
 ): Promise<WrittenReport> {
-  const facts = await readFacts({ ...span, waiting: [] }, opened.limits.reader)
+  const waiting = await waitingPlans(opened)
+  const facts = await readFacts({ ...span, waiting }, opened.limits.reader)
   const page = renderLimitsReport(facts)
   await atPath(out, async () => {
     await mkdir(dirname(out), { recursive: true })
     await writeFile(out, page)
   })
-  const { people, changes, refused, waiting } = facts
+  const { people, changes, refused } = facts
   return {
     ...{ file: out, people: people.length, changes: changes.length },
     ...{ refused: refused.length, waiting: waiting.length },
   }
+}
+
+/** The plan of the policy that waits for approval, if one does: a newer one takes the place of an older. */
+async function waitingPlans(opened: LimitsWorkspace): Promise<WaitingPlan[]> {
+  const newest = await openPolicyRoot(opened).store.newest()
+  if (newest?.status !== 'waiting') return []
+  const { plan, madeAt, reasons } = newest
+  return [{ id: plan.id, madeAt, changes: plan.changes.length, reasons }]
 }

@@ -4,6 +4,7 @@ import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addAnswers } from './limits-answers.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
+import { addLimitsPolicy } from './limits-policy.ts'
 import { number, type Output } from './output.ts'
 import { timeOf } from './times.ts'
 
@@ -22,6 +23,7 @@ export function addLimits(program: Command, cli: Cli): void {
     .option('--as <name>', 'who asks, for the record (the account on this machine)')
     .option('--reason <text>', 'why, for the record')
     .action(action<ApplyOptions, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
+  addLimitsPolicy(limits, cli)
   withLocal(limits.command('outcomes'))
     .description('show how entries ended, of the last 7 days unless said otherwise')
     .option('--failed', 'only those that somebody should look at')

@@ -126,7 +126,8 @@ async function carryOut(
   return { status, kept, intents, published }
 }
 
-function statusOf(
+/** Says what becomes of a plan: within the guard, or approved, it goes its way. */
+export function statusOf(
   { plan, outside }: PlannedPolicy,
   { approval, approvedBy }: { approval: Policy['guard']['approval']; approvedBy: string | null },
 ): KeptPlan['status'] {

@@ -4,7 +4,7 @@ import { makePlan, type Plan, realChanges } from '../intake/plan.ts'
 import type { LimitState } from '../limit-state.ts'
 import type { LedgerReader } from '../ports.ts'
 import { dayIn, daysAfter } from './calendar.ts'
-import { type Contested, type Decision, type Evaluation, evaluate, type Member } from './evaluate.ts'
+import { type Contested, type Decision, type Evaluation, evaluate, type Member, type PolicyFacts } from './evaluate.ts'
 import { outsideGuard } from './guard.ts'
 import { loadPolicy, type PolicyFolder, policyFile } from './load-policy.ts'
 import type { PolicyMemory, PolicyStore } from './memory.ts'
@@ -77,18 +77,24 @@ export type PlannedPolicy = {
   memory: PolicyMemory
 }
 
+/** Reads the users, and what is remembered and known of them. */
+export async function factsOf({ rules, memory, scan, now }: OpenedPolicy, deps: PlanPolicyDeps): Promise<PolicyFacts> {
+  const users = await scan.read()
+  const members = memory ? new Map(Object.entries(memory.members)) : await everybodyIn(deps.reader)
+  const identities = new Set([...users.map(({ identity }) => identity), ...members.keys()])
+  return { rules, users, members, states: await deps.reader.statesWithPending(identities), now }
+}
+
 /** Holds a policy against users and ledger, and makes a plan of what differs. It sends and writes nothing. */
 export async function planPolicy(
   opened: OpenedPolicy,
   deps: PlanPolicyDeps,
   { all: wanted = false }: { all?: boolean } = {},
 ): Promise<PlannedPolicy | NoPolicy> {
-  const { rules, memory, now, today, scan } = opened
-  const users = await scan.read()
-  const members = memory ? new Map(Object.entries(memory.members)) : await everybodyIn(deps.reader)
-  const identities = new Set([...users.map(({ identity }) => identity), ...members.keys()])
-  const states = await deps.reader.statesWithPending(identities)
-  const evaluation = evaluate({ rules, users, members, states, now })
+  const { rules, memory, today } = opened
+  const facts = await factsOf(opened, deps)
+  const { states } = facts
+  const evaluation = evaluate(facts)
   const { contested, decisions } = evaluation
   if (contested.length > 0) return { status: 'contested', contested }
   const all = wanted || (memory !== null && isReassertDue(memory, rules, today))

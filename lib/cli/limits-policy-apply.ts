@@ -1,0 +1,78 @@
+import { type ApprovedPolicy, approvePlan, type KeepPolicyDeps, type KeptPolicy } from '../limits/policy/keep-policy.ts'
+import type { KeptPlan } from '../limits/policy/memory.ts'
+import type { Cli } from './command.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { followPlan, type Waiting } from './limits-apply.ts'
+import { shownRows } from './limits-plan.ts'
+import { sayIdle, sayKeptPlan, sayNoPolicy } from './limits-policy-say.ts'
+import { accountName, type LimitsWorkspace } from './limits-workspace.ts'
+import type { Output } from './output.ts'
+
+type Here = Waiting & { opened: LimitsWorkspace }
+
+/** Says what became of a policy, and follows what was sent to its outcomes. */
+export async function sayKept(kept: KeptPolicy, cli: Cli, here: Here): Promise<ExitCode> {
+  const { io } = here
+  if (kept.status === 'queued') {
+    sayKeptPlan(kept.kept, { io, most: shownRows })
+    io.say()
+    return (await followPlan({ plan: kept.kept.plan, ...kept }, cli, here)).code
+  }
+  io.result(kept)
+  const idle = sayIdle(kept, io)
+  if (idle !== null) return idle
+  if (kept.status === 'waiting' || kept.status === 'refused') {
+    sayKeptPlan(kept.kept, { io, most: shownRows })
+    return kept.status === 'waiting' ? exitCodes.partly : exitCodes.failed
+  }
+  return sayNoPolicy(kept as Parameters<typeof sayNoPolicy>[0], io)
+}
+
+/** Approves a plan and carries it out, with the worker on this machine. */
+export async function approveHere(
+  planId: string,
+  cli: Cli,
+  { deps, ...here }: Here & { deps: KeepPolicyDeps },
+): Promise<ExitCode> {
+  const approvedBy = accountName()
+  await deps.store.writeApproval({ planId, approvedBy })
+  const approved = await approvePlan({ planId, approvedBy }, deps)
+  return sayApproved(approved, cli, here)
+}
+
+async function sayApproved(approved: ApprovedPolicy, cli: Cli, here: Here): Promise<ExitCode> {
+  const { io } = here
+  if (approved.status === 'not_waiting') {
+    io.result(approved)
+    return sayNotWaiting(approved.newest, io)
+  }
+  if (approved.status !== 'stale') return sayKept(approved, cli, here)
+  io.say('The plan is older than what is known now: the users, the policy or the limits changed. It was made anew:\n')
+  const code = await sayKept(approved.result, cli, here)
+  return code === exitCodes.complete ? exitCodes.partly : code
+}
+
+/** Leaves an approval for the function that carries it out: that is all an approver needs to be allowed to do. */
+export async function approveThere(planId: string, { store }: KeepPolicyDeps, io: Output): Promise<ExitCode> {
+  const newest = await store.newest()
+  if (newest?.plan.id !== planId || newest.status !== 'waiting') {
+    io.result({ status: 'not_waiting', newest })
+    return sayNotWaiting(newest, io)
+  }
+  const approval = { planId, approvedBy: accountName() }
+  await store.writeApproval(approval)
+  io.result(approval)
+  io.say(
+    `Approved as ${approval.approvedBy}. The function apply-credit-policy carries it out: see "limits outcomes" in a minute.`,
+  )
+  return exitCodes.complete
+}
+
+function sayNotWaiting(newest: KeptPlan | null, io: Output): ExitCode {
+  io.say(
+    newest === null
+      ? 'No plan of a policy was ever made.'
+      : `That plan does not wait. The newest is ${newest.plan.id}, ${newest.status}.`,
+  )
+  return exitCodes.failed
+}

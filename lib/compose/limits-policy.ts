@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import type { KeepPolicyDeps } from '../limits/policy/keep-policy.ts'
+import type { PolicyFolder } from '../limits/policy/load-policy.ts'
+import { createLedgerReader } from '../stores/ledger.ts'
+import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
+import { createObjectStore } from '../stores/objects.ts'
+import { createPolicyFolder, createPolicyStore } from '../stores/policy-store.ts'
+import { createUsersSource } from '../stores/policy-users.ts'
+import { createRecordReader } from '../stores/records.ts'
+import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
+import { openStores } from './stores.ts'
+
+const PolicyVariables = StoreVariables.extend({
+  INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket (an output of the stateful stack)'),
+})
+
+/** The root of whoever keeps a policy of credit limits. */
+export type PolicyRoot = ReturnType<typeof composePolicy>
+
+/**
+ * Builds what keeping a policy needs: the policy and its plans in the inbox bucket, the users of the last scan, the ledger
+ * and the queue.
+ * @throws FatalError `configuration` that names each variable that is missing.
+ */
+export function composePolicy(variables: Variables, runtime: LimitsRuntime) {
+  const env = readVariables(PolicyVariables, variables)
+  const { parts, sqs, queueUrl, rules, clock, close } = openLimits(variables, runtime)
+  const { clients, checkpoints, index, objects: bodies, close: closeStores } = openStores(env, runtime)
+  const inbox = createObjectStore({ s3: clients.s3, bucket: env.INBOX_BUCKET })
+  const jitter = { clock, random: Math.random }
+  const records = createRecordReader({ dynamodb: clients.dynamodb, table: env.RECORDS_TABLE, bodies, ...jitter })
+  const store = createPolicyStore(inbox)
+  const bucket = createPolicyFolder(inbox)
+  return {
+    store,
+    /** What keeping the policy needs; that of a folder, or by default that of the inbox bucket. */
+    policyDeps: (from: { folder: PolicyFolder; file: string } | null = null): KeepPolicyDeps => ({
+      ...(from ?? { folder: bucket }),
+      users: createUsersSource({ checkpoints, index, records }),
+      reader: createLedgerReader(parts),
+      store,
+      queue: createIntentQueue({ sqs, queueUrl }),
+      queued: () => messagesOn(sqs, queueUrl),
+      ...{ rules, log: runtime.log, metrics: runtime.metrics, ...jitter },
+    }),
+    close: () => {
+      closeStores()
+      close()
+    },
+  }
+}
