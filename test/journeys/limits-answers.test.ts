@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
@@ -67,6 +67,15 @@ describe('who answers for a limit', () => {
     expect(stdout).toMatch(/the platform refused what was asked for.*rejected\n.*\n {2}the platform said: \S/s)
     expect((await run('history', 'zoe@x.io')).stdout).toBe('zoe@x.io: the ledger knows no limit of this address\n')
     expect((await run('history', 'zoe')).code).toBe(2)
+  })
+
+  it('is on one page, with the sum of all limits', async () => {
+    const out = join(folder.path, 'pages', 'limits.html')
+    const { code, document } = await json('report', '--out', out)
+    expect([code, document]).toEqual([0, { file: out, people: 2, changes: 4, refused: 1, waiting: 0 }])
+    expect(readFileSync(out, 'utf8')).toContain('<dd>3,000</dd>')
+    const nowhere = await run('report', '--out', join(out, 'inside-a-file.html'))
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining("can't be written")])
   })
 
   it('is told of a plan that was applied before', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { writeXlsx } from 'hucre/xlsx'
 import { describe, expect, it } from 'vitest'
 import { readLimitsFile } from '../../../lib/limits/intake/read-file.ts'
@@ -39,6 +40,42 @@ describe('an Excel workbook', () => {
       ],
       notes: ['The sheet "Limits" was read.', 'Columns that are not used: Team (A).'],
     })
+  })
+
+  it('means the same as a CSV of its cells, whatever they are', async () => {
+    const cell = fc.oneof(
+      fc.constantFrom(
+        '',
+        ' ',
+        'a@x.io',
+        'b@x.io',
+        'Ana <a@x.io>',
+        '5',
+        '1.000',
+        '1e3',
+        "'5",
+        '007',
+        'x;y',
+        '"',
+        '2026-05-31',
+      ),
+      fc.nat(9_999),
+    )
+    const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.constantFrom(',', ';', '\t'), async (body, delimiter) => {
+        const all = [['E-Mail', 'Limit', 'Until'], ...body]
+        const quoted = (value: string | number) => `"${String(value).replaceAll('"', '""')}"`
+        const csv = all.map((row) => row.map(quoted).join(delimiter)).join('\n')
+        const [fromCsv, fromBook] = [
+          await readLimitsFile(Buffer.from(csv), rules),
+          await read({ name: 'A', rows: all }),
+        ]
+        expect(fromBook.rows).toEqual(fromCsv.rows)
+        expect(fromBook.invalid).toEqual(fromCsv.invalid)
+      }),
+      { numRuns: 15 },
+    )
   })
 
   it.each([
