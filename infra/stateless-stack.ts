@@ -37,6 +37,7 @@ export class StatelessStack extends Stack {
       logDays: config.retention.logDays,
       syncStream: functions.syncStream.lambda,
       publishRun: functions.publishRun.lambda,
+      applyPolicy: functions.applyPolicy.lambda,
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
@@ -109,7 +110,8 @@ export class StatelessStack extends Stack {
       ? new HookCollector(this, 'Hooks', { names, hooks: config.hooks, common: { names, logDays }, resources })
       : null
     return {
-      ...{ syncStream, publishRun, applyLimits: limits.apply, importLimits: limits.import, auditDigest: audit.worker },
+      ...{ syncStream, publishRun, auditDigest: audit.worker },
+      ...{ applyLimits: limits.apply, importLimits: limits.import, applyPolicy: limits.policy },
       collector,
     }
   }

@@ -122,6 +122,16 @@ export class Alarms extends Construct {
       ofAny('LimitMessagesFailed', any),
       'Messages with credit limits went back to the queue.',
     )
+    this.whenAny(
+      'limits-plan-waits',
+      ofAny('PolicyPlansWaiting', any),
+      'A plan of the policy of credit limits is outside of its guard, and waits for somebody to approve it.',
+    )
+    this.whenAny(
+      'limits-policy-failed',
+      ofAny('PolicyFailed', any),
+      'The policy of credit limits changed nothing: it has a mistake, or may not be applied.',
+    )
     const dead = queues.deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('limit-dead-letters', dead, 'Messages with credit limits failed five times and wait for somebody.')
   }

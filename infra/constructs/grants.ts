@@ -92,6 +92,21 @@ export function grantImportLimits(imports: WorkerFunction, { names, keyArn }: Re
   imports.allow(useKey, keyArn)
 }
 
+/** Keeping a policy reads who the users are, compares it with the ledger, keeps its plans, and sends messages. */
+export function grantApplyPolicy(policy: WorkerFunction, { names, keyArn }: Resources): void {
+  const { table, queue, objects, bucket } = arns(policy, names)
+  policy.allow(['dynamodb:GetItem'], table(stateTable))
+  policy.allow(['dynamodb:BatchGetItem'], table(recordsTable))
+  // Scan once, when nothing is remembered yet: whoever has a limit may have left before the policy came.
+  policy.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Scan'], table(limitsTable))
+  policy.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'bodies'))
+  policy.allow(['s3:GetObject'], ...objects(inboxBucket, 'policy', 'policy-plans', 'policy-approvals'))
+  policy.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(inboxBucket, 'policy-plans'))
+  policy.allow(['s3:ListBucket'], bucket(lakeBucket), bucket(inboxBucket))
+  policy.allow(['sqs:SendMessage', 'sqs:GetQueueAttributes'], queue(limitsQueue))
+  policy.allow(useKey, keyArn)
+}
+
 /** Collecting reads the tokens and sends messages, and nothing else: it is what strangers can reach. */
 export function grantCollectHooks(collect: WorkerFunction, { names, keyArn }: Resources, tokens: string): void {
   const { queue, secret } = arns(collect, names)

@@ -2,20 +2,22 @@ import { Duration, Stack } from 'aws-cdk-lib'
 import { Match, Rule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { Construct } from 'constructs'
+import { policyPlaces } from '../../lib/limits/policy/memory.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { applySeconds, limitsQueue } from '../../lib/stores/limits-queue.ts'
-import { inboxBucket } from '../../lib/stores/resources.ts'
+import { inboxBucket, lakeBucket, recordsTable, stateTable } from '../../lib/stores/resources.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
-import { grantApplyLimits, grantImportLimits, type Resources } from './grants.ts'
+import { grantApplyLimits, grantApplyPolicy, grantImportLimits, type Resources } from './grants.ts'
 import { type FunctionCommons, WorkerFunction } from './worker-function.ts'
 
 type Props = { names: Names; config: Config; common: FunctionCommons; resources: Resources }
 
-/** Credit limits: files of the inbox become messages, messages become limits. */
+/** Credit limits: files of the inbox and a policy become messages, messages become limits. */
 export class Limits extends Construct {
   readonly apply: WorkerFunction
   readonly import: WorkerFunction
+  readonly policy: WorkerFunction
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
@@ -34,10 +36,18 @@ export class Limits extends Construct {
       memoryMegabytes: 1024,
       timeout: Duration.minutes(2),
     })
+    this.policy = new WorkerFunction(this, 'Policy', {
+      ...common,
+      environment: { ...environmentOf(this, props), ...usersEnvironmentOf(names) },
+      name: 'apply-credit-policy',
+      timeout: Duration.minutes(5),
+    })
+    grantApplyPolicy(this.policy, resources)
     grantApplyLimits(this.apply, resources)
     grantImportLimits(this.import, resources)
     this.applyWhatComes(names)
     this.importWhatIsDropped(names)
+    this.keepWhatPolicySays(names)
   }
 
   /** One message group, so that one batch is under way at a time, however many functions there could be. */
@@ -61,11 +71,38 @@ export class Limits extends Construct {
         detailType: ['Object Created'],
         detail: {
           bucket: { name: [names.bucket(inboxBucket)] },
-          object: { key: Match.anythingButPrefix('done/', 'failed/') },
+          object: { key: Match.anythingButPrefix('done/', 'failed/', ...Object.values(policyPlaces)) },
         },
       },
       targets: [new LambdaFunction(this.import.lambda)],
     })
+  }
+
+  /** What the function writes lies elsewhere, so that it never starts itself. */
+  private keepWhatPolicySays(names: Names) {
+    const { policy, approvals } = policyPlaces
+    new Rule(this, 'PolicyChanged', {
+      ruleName: `${names.prefix}-policy`,
+      description: 'The policy of credit limits changed, or somebody approved a plan.',
+      eventPattern: {
+        source: ['aws.s3'],
+        detailType: ['Object Created'],
+        detail: {
+          bucket: { name: [names.bucket(inboxBucket)] },
+          object: { key: Match.anyOf(Match.prefix(policy), Match.prefix(approvals)) },
+        },
+      },
+      targets: [new LambdaFunction(this.policy.lambda)],
+    })
+  }
+}
+
+/** Where it stands who the users are. */
+function usersEnvironmentOf(names: Names): Record<string, string> {
+  return {
+    [stateTable.variable]: names.table(stateTable),
+    [recordsTable.variable]: names.table(recordsTable),
+    [lakeBucket.variable]: names.bucket(lakeBucket),
   }
 }
 

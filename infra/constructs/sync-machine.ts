@@ -21,9 +21,10 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import { Construct } from 'constructs'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Names } from '../names.ts'
 
-type Functions = { syncStream: IFunction; publishRun: IFunction }
+type Functions = { syncStream: IFunction; publishRun: IFunction; applyPolicy: IFunction }
 
 /** 15 minutes each: nearly a day. */
 const mostPauses = 90
@@ -95,7 +96,8 @@ function runDefinition(scope: Construct, functions: Functions): IChainable {
   const ended = new Choice(scope, 'DidAllStreamsEnd')
     .when(Condition.isNull('$.run.failure'), new Succeed(scope, 'RunIsDone'))
     .otherwise(new Fail(scope, 'RunFailed', { error: 'StreamsFailed', causePath: JsonPath.stringAt('$.run.failure') }))
-  return everyStream.next(publish(scope, functions.publishRun)).next(ended)
+  const keepPolicy = policyStep(scope, functions.applyPolicy, ended)
+  return everyStream.next(publish(scope, functions.publishRun)).next(keepPolicy)
 }
 
 function oneStream(scope: Construct, syncStream: IFunction): IChainable {
@@ -150,6 +152,23 @@ function publish(scope: Construct, publishRun: IFunction) {
     resultPath: '$.run',
   })
   return retry(task, { seconds: 60, times: 5 })
+}
+
+/** Keeps the policy of credit limits where the users were read. Its failure is its own: it has an alarm, and the run goes on. */
+function policyStep(scope: Construct, applyPolicy: IFunction, ended: IChainable): IChainable {
+  const look = new Pass(scope, 'WereUsersRead', {
+    parameters: { 'due.$': `States.ArrayContains($.streams, '${organizationUsers.name}')` },
+    resultPath: '$.policy',
+  })
+  const task = new LambdaInvoke(scope, 'ApplyCreditPolicy', {
+    lambdaFunction: applyPolicy,
+    payloadResponseOnly: true,
+    payload: payloadOf('schedule', 'scheduledAt'),
+    resultPath: '$.policy',
+  })
+  retry(task, { seconds: 60, times: 5 }).addCatch(ended, { resultPath: '$.policy' })
+  const due = Condition.booleanEquals('$.policy.due', true)
+  return look.next(new Choice(scope, 'IsPolicyDue').when(due, task.next(ended)).otherwise(ended))
 }
 
 function payloadOf(...fields: string[]): TaskInput {

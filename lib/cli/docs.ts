@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { policyJsonSchema } from '../limits/policy/policy.ts'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
 import { action, type Cli, withCommon } from './command.ts'
@@ -8,20 +9,29 @@ import { exitCodes } from './exit-codes.ts'
 /** The file of the generated reference of streams and tables. */
 export const streamsDocFile = new URL('../../docs/streams.md', import.meta.url)
 
-/** Writes docs/streams.md anew from the declarations of the streams. */
-function writeStreamsDoc(): Promise<void> {
-  return writeFile(streamsDocFile, renderStreamsDoc(streams))
+/** The file of the JSON Schema of policies, for editors. */
+export const policySchemaFile = new URL('../../docs/policy/policy.schema.json', import.meta.url)
+
+/** The JSON Schema of policies as its file has it. */
+export function policySchemaText(): string {
+  return `${JSON.stringify(policyJsonSchema(), null, 2)}\n`
 }
 
-/** `platform-sync docs`, for people who change a stream. */
+/** Writes what is derived from declarations anew. */
+async function writeDocs(): Promise<void> {
+  await writeFile(streamsDocFile, renderStreamsDoc(streams))
+  await writeFile(policySchemaFile, policySchemaText())
+}
+
+/** `platform-sync docs`, for people who change a stream, or the form of a policy. */
 export function addDocs(program: Command, cli: Cli): void {
   withCommon(program.command('docs', { hidden: true }))
-    .description('write docs/streams.md anew')
+    .description('write docs/streams.md and docs/policy/policy.schema.json anew')
     .action(
       action(cli, async (io) => {
-        await writeStreamsDoc()
-        io.say('docs/streams.md is written.')
-        io.result({ written: ['docs/streams.md'] })
+        await writeDocs()
+        io.say('docs/streams.md and docs/policy/policy.schema.json are written.')
+        io.result({ written: ['docs/streams.md', 'docs/policy/policy.schema.json'] })
         return exitCodes.complete
       }),
     )

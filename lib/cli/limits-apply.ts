@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import { RejectedError } from '../core/errors.ts'
 import { appliedBefore, checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
-import type { Plan } from '../limits/intake/plan.ts'
+import { type Plan, withSame } from '../limits/intake/plan.ts'
 import { type IntentMessage, type PublishedIntent, publishIntents } from '../limits/intake/publisher.ts'
 import type { LimitOutcome } from '../streams/limit-outcome.ts'
 import type { Cli } from './command.ts'
@@ -18,20 +18,22 @@ export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 export type Waiting = { io: Output; waitMs: number }
 
 /** How a plan is applied: in whose name and why, for the record. */
-type Applying = Waiting & { opened: LimitsWorkspace; as?: string; reason?: string }
+type Applying = Waiting & { opened: LimitsWorkspace; all?: boolean; as?: string; reason?: string }
 
 /**
  * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
+ * With `all` it also sends the rows that stand already.
  * @throws RejectedError when it was applied before, or the ledger is no longer where the plan found it.
  */
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs, as = accountName(), reason }: Applying,
+  { opened, io, waitMs, all = false, as = accountName(), reason }: Applying,
 ): Promise<AppliedPlan> {
   const { limits } = opened
   await checkNotApplied(plan, limits)
-  const intents = intentsOfPlan(plan, { requestedAt: cli.clock.now(), requestedBy: as, reason })
+  const asked = { requestedAt: cli.clock.now(), requestedBy: as, reason }
+  const intents = intentsOfPlan(all ? withSame(plan) : plan, asked)
   const { queue, clock } = limits
   const published = await publishIntents(intents, { queue, clock, random: Math.random })
   return followPlan({ plan, intents, published }, cli, { opened, io, waitMs })

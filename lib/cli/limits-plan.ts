@@ -54,9 +54,15 @@ export function sayPlan({ plan, ...known }: SavedPlan, { io, most }: { io: Outpu
   for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
 }
 
-function sayNotes({ knowsUsers, unfinished, notes }: Omit<SavedPlan, 'plan'>, io: Output): void {
+function sayNotes({ knowsUsers, unfinished, setBack, notes }: Omit<SavedPlan, 'plan'>, io: Output): void {
   if (notes.length > 0) io.say()
   for (const note of notes) io.say(note)
+  if (setBack > 0) {
+    io.say(
+      `\nA policy is in force. Of the changes ${number(setBack)} name no time until when they stand (a column until, or --until),`,
+    )
+    io.say('so that tonight the policy sets them back to what it says.')
+  }
   if (!knowsUsers) io.say('\nThe users were not synced, so the plan can not tell which addresses are unknown.')
   if (unfinished === 0) return
   io.say(`\nEarlier requests are not finished (${number(unfinished)} on the queue or among the dead letters).`)

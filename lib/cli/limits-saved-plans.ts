@@ -7,31 +7,42 @@ import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
 import { readLimitsFile } from '../limits/intake/read-file.ts'
 import type { LimitRows } from '../limits/intake/rows.ts'
 import type { LimitState } from '../limits/limit-state.ts'
+import { policyFile } from '../limits/policy/load-policy.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
 
 /**
  * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
- * `unfinished`: messages of earlier requests that were not applied yet; `notes`: how its file was read.
+ * `unfinished`: messages of earlier requests that were not applied yet; `setBack`: changes that name no time until when
+ * they stand, so that the policy sets them back tonight; `notes`: how its file was read.
  */
-export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number; notes: string[] }
+export type SavedPlan = {
+  plan: Plan
+  path: string
+  knowsUsers: boolean
+  unfinished: number
+  setBack: number
+  notes: string[]
+}
 
 /**
  * Compares a file with the ledger, and saves what applying it would do.
  * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
  */
-export async function savePlan(file: string, { workspace, limits, plans }: LimitsWorkspace): Promise<SavedPlan> {
+export async function savePlan(file: string, opened: LimitsWorkspace, until?: string): Promise<SavedPlan> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
-  const rows = await readLimitsFile(bytes, limits.rules)
-  return await saveRows({ source: basename(file), rows }, { workspace, limits, plans })
+  const read = await readLimitsFile(bytes, opened.limits.rules)
+  const rows = until === undefined ? read : { ...read, rows: read.rows.map((row) => ({ until, ...row })) }
+  return await saveRows({ source: basename(file), rows }, opened)
 }
 
 /** Compares rows with the ledger, and saves what applying them would do. `states`: where it was when they were made. */
 export async function saveRows(
   { source, rows, states }: { source: string; rows: LimitRows; states?: ReadonlyMap<string, LimitState> },
-  { workspace, limits, plans }: Pick<LimitsWorkspace, 'workspace' | 'limits' | 'plans'>,
+  opened: LimitsWorkspace,
 ): Promise<SavedPlan> {
+  const { workspace, limits, plans } = opened
   // Counted before the ledger is read: what ends in between is in the ledger then.
   const unfinished = await limits.unfinished()
   const known = states ?? (await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity))))
@@ -41,7 +52,9 @@ export async function saveRows(
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
-  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished, notes: rows.notes }
+  const open = plan.changes.filter(({ until }) => until === undefined).length
+  const setBack = open > 0 && (await hasPolicy(opened)) ? open : 0
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished, setBack, notes: rows.notes }
 }
 
 /** Loads a saved plan. @throws FatalError `usage` when there is none of that id. */
@@ -55,6 +68,13 @@ export async function loadPlan(id: string, plans: string): Promise<Plan> {
   const plan = parsePlan(text)
   if (plan.id !== id) throw none()
   return plan
+}
+
+/** Whether a policy in the inbox bucket says who gets what. */
+async function hasPolicy(opened: LimitsWorkspace): Promise<boolean> {
+  if (!opened.workspace.variables.INBOX_BUCKET) return false
+  const { openPolicyRoot } = await import('./limits-policy-folder.ts')
+  return (await openPolicyRoot(opened).policyDeps().folder.read(policyFile)) !== null
 }
 
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */

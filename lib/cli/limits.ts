@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { FatalError } from '../core/errors.ts'
+import { faultOfUntil } from '../limits/until.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { addAnswers } from './limits-answers.ts'
@@ -15,11 +16,21 @@ export function addLimits(program: Command, cli: Cli): void {
     .description('say what a file with the columns email and limit would change, and save that as a plan')
     .argument('<file>', 'a CSV file, or an Excel workbook (.xlsx)')
     .option('--all', 'list every row')
-    .action(action<{ all?: boolean }, [string]>(cli, (io, options, file) => plan(cli, io, { ...options, file })))
+    .option(
+      '--until <time>',
+      'until when its limits stand against a policy, where the column until says nothing',
+      untilOf,
+    )
+    .action(
+      action<{ all?: boolean; until?: string }, [string]>(cli, (io, options, file) =>
+        plan(cli, io, { ...options, file }),
+      ),
+    )
   withLocal(limits.command('apply'))
     .description('apply a saved plan and no other, and wait for its outcomes')
     .argument('<plan>', 'the id that "limits plan" printed')
     .option('--wait <minutes>', 'how long to wait for outcomes', wholeNumber({ min: 1, max: 720 }), 15)
+    .option('--all', 'send the rows that stand already, too')
     .option('--as <name>', 'who asks, for the record (the account on this machine)')
     .option('--reason <text>', 'why, for the record')
     .action(action<ApplyOptions, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
@@ -39,12 +50,21 @@ export function addLimits(program: Command, cli: Cli): void {
   addAnswers(limits, cli)
 }
 
-async function plan(cli: Cli, io: Output, options: CommonOptions & { file: string; all?: boolean }): Promise<ExitCode> {
+type PlanOptions = { file: string; all?: boolean; until?: string }
+type ApplyOptions = { wait: number; all?: boolean; as?: string; reason?: string }
+
+function untilOf(text: string): string {
+  const fault = faultOfUntil(text)
+  if (fault !== null) throw new InvalidArgumentError(`It is none: ${fault}.`)
+  return text
+}
+
+async function plan(cli: Cli, io: Output, options: CommonOptions & PlanOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { savePlan } = await import('./limits-saved-plans.ts')
   const { exitCodeOfPlan, sayNext, sayPlan, shownRows } = await import('./limits-plan.ts')
   return withLimits(cli, { io, options, platform: false }, async (opened) => {
-    const saved = await savePlan(options.file, opened)
+    const saved = await savePlan(options.file, opened, options.until)
     sayPlan(saved, { io, most: options.all ? Number.POSITIVE_INFINITY : shownRows })
     sayNext(saved, io)
     const { plan, ...more } = saved
@@ -53,19 +73,15 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { file: strin
   })
 }
 
-type ApplyOptions = { wait: number; as?: string; reason?: string }
-
 async function apply(cli: Cli, io: Output, options: CommonOptions & ApplyOptions & { id: string }): Promise<ExitCode> {
-  const { as, reason } = options
+  const { wait, all = false, as, reason } = options
   const { withLimits } = await import('./limits-workspace.ts')
   const { loadPlan } = await import('./limits-saved-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const saved = await loadPlan(options.id, opened.plans)
-    const { code } = await applyPlan(saved, cli, {
-      ...{ opened, io, waitMs: options.wait * 60_000 },
-      ...{ ...(as ? { as } : {}), ...(reason ? { reason } : {}) },
-    })
+    const record = { ...(as ? { as } : {}), ...(reason ? { reason } : {}) }
+    const { code } = await applyPlan(saved, cli, { ...{ opened, io, waitMs: wait * 60_000, all }, ...record })
     return code
   })
 }

@@ -42,6 +42,10 @@ const reaches: Record<string, { rooms: string[]; clients: string[] }> = {
     rooms: ['compose', 'core', 'limits', 'platform', 'redaction', 'stores', 'streams'],
     clients: ['dynamodb', 'secrets-manager', 'sqs'],
   },
+  'apply-credit-policy': {
+    rooms: ['compose', 'core', 'limits', 'platform', 'stores', 'streams', 'sync'],
+    clients: ['dynamodb', 's3', 'sqs'],
+  },
   'audit-digest': {
     rooms: ['audit', 'compose', 'core', 'platform', 'redaction', 'stores', 'streams'],
     clients: ['dynamodb', 'kms', 's3'],

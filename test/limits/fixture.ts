@@ -8,6 +8,7 @@ import type { LimitMessage } from '../../lib/limits/apply/messages.ts'
 import { defaultRules } from '../../lib/limits/entries.ts'
 import type { IntentMessage } from '../../lib/limits/intake/publisher.ts'
 import type { IntentEntry } from '../../lib/limits/intent.ts'
+import type { LimitsApi } from '../../lib/limits/ports.ts'
 import { startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { createLedger, createLedgerReader, type LedgerParts } from '../../lib/stores/ledger.ts'
 import type { EntryOrigin, LimitOutcome } from '../../lib/streams/limit-outcome.ts'
@@ -99,7 +100,7 @@ async function usersOf(api: ReturnType<typeof clientOf>): Promise<string[]> {
 
 /** A worker over a ledger (in memory, unless another is given) and a platform. */
 export function workerOn(
-  platform: Pick<Platform, 'api' | 'clock'>,
+  platform: Pick<Platform, 'clock'> & { api: LimitsApi },
   given?: LedgerParts,
   more: Partial<ApplyDeps> = {},
 ) {

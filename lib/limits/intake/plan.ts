@@ -124,6 +124,18 @@ function conflictsOf(rows: LimitRow[], conflicting: Set<string>): Plan['conflict
   }))
 }
 
+/** A plan that also sends what stands already: the platform may have lost it, and nobody can read it there. */
+export function withSame(plan: Plan): Plan {
+  const again = plan.same.map(({ line, email, limit }) => ({
+    line,
+    email,
+    kind: 'changed' as const,
+    from: limit,
+    limit,
+  }))
+  return { ...plan, changes: [...plan.changes, ...again] }
+}
+
 /** The changes that change something, as guard rails count them. */
 export function realChanges(changes: LimitChange[]): LimitChange[] {
   return changes.filter(({ from, limit }) => from !== limit)

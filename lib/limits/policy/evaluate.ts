@@ -118,7 +118,7 @@ function leaverDecision(identity: string, { address, goneSince }: Member, facts:
   return { identity, address, limit: leavers.set, rule: 'leavers', line: rules.leaversLine, why, heldUntil: held }
 }
 
-function nextDayOf({ rules, members, states }: PolicyFacts, today: string): string | null {
+function nextDayOf({ rules, members, states, now }: PolicyFacts, today: string): string | null {
   const { leavers, timeZone } = rules.policy
   const days: string[] = []
   for (const some of rules.overrides.values()) {
@@ -128,7 +128,7 @@ function nextDayOf({ rules, members, states }: PolicyFacts, today: string): stri
     if (goneSince !== undefined && leavers !== 'none') days.push(daysAfter(goneSince, leavers.afterDays))
   }
   for (const { until, sourceKind } of states.values()) {
-    if (until === undefined || sourceKind === 'policy') continue
+    if (until === undefined || sourceKind === 'policy' || !stillStands(until, { timeZone, now })) continue
     const end = dayOfEnd(until, timeZone)
     // It may end at any time of today.
     if (end === today) return today

@@ -103,7 +103,7 @@ async function carryOut(
   const { now, today, rules } = opened
   const { store, queue, clock, random } = deps
   if (plan === null) {
-    await remember(memory, opened, store)
+    await remember(all ? { ...memory, reassertedOn: today } : memory, opened, store)
     return { status: 'nothing' }
   }
   const keep = async (status: KeptPlan['status'], reasons: string[]): Promise<KeptPlan> => {
@@ -144,8 +144,9 @@ async function remember(memory: PolicyMemory, { memory: before }: OpenedPolicy, 
 /** Says in the log and in measurements what became of a policy; nothing of what needs nobody. */
 function reported<R extends KeptPolicy>(result: R, { log, metrics }: KeepPolicyDeps): R {
   const { status } = result
-  metrics.count('PolicyPlansWaiting', status === 'waiting' ? 1 : 0)
-  metrics.count('PolicyFailed', failures.has(status) ? 1 : 0)
+  // Nothing is sent where all is well: a measurement costs as much as a month of looking.
+  if (status === 'waiting') metrics.count('PolicyPlansWaiting', 1)
+  if (failures.has(status)) metrics.count('PolicyFailed', 1)
   if (failures.has(status)) log.error('The policy of credit limits changed nothing.', { status, ...detailsOf(result) })
   else if (status !== 'no_policy')
     log.info('The policy of credit limits was looked at.', { status, ...detailsOf(result) })

@@ -19,7 +19,8 @@ let template: Synthesized
 let cloud: Cloud
 let laptop: Cloud
 const started: Bundle[] = []
-const functions = ['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest']
+const limits = ['apply-credit-limits', 'import-credit-limits', 'apply-credit-policy']
+const functions = ['sync-stream', 'publish-run', ...limits, 'audit-digest']
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 

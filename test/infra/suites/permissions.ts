@@ -133,6 +133,27 @@ describe('what functions may do', () => {
     expect(permissionsOf('LimitsImportRole')).toEqual(permissions.sort())
   })
 
+  it('lets apply-credit-policy read users, ledger and policy, and write its own plans, no policy and no approval', () => {
+    const inbox = 'arn:aws:s3:::platform-sync-inbox'
+    const lake = 'arn:aws:s3:::platform-sync-lake'
+    const permissions = [
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:BatchGetItem on arn:aws:dynamodb:table/platform-sync-records',
+      ...['BatchGetItem', 'GetItem', 'Scan'].map(
+        (of) => `dynamodb:${of} on arn:aws:dynamodb:table/platform-sync-limits`,
+      ),
+      ...key,
+      ...logging('LimitsPolicy'),
+      ...['policy', 'policy-plans', 'policy-approvals'].map((folder) => `s3:GetObject on ${inbox}/${folder}/*`),
+      ...['index', 'bodies'].map((folder) => `s3:GetObject on ${lake}/${folder}/*`),
+      ...['AbortMultipartUpload', 'PutObject'].map((of) => `s3:${of} on ${inbox}/policy-plans/*`),
+      ...[inbox, lake].map((bucket) => `s3:ListBucket on ${bucket}`),
+      ...['GetQueueAttributes', 'SendMessage'].map((of) => `sqs:${of} on arn:aws:sqs:platform-sync-limits.fifo`),
+      ...tracing,
+    ]
+    expect(permissionsOf('LimitsPolicyRole')).toEqual(permissions.sort())
+  })
+
   it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
     const tables = streams.flatMap(tablesOf).map(({ name }) => name)
     expect(permissionsOf('PublishRunRole')).toEqual([
@@ -157,7 +178,7 @@ describe('what functions may do', () => {
     ])
   })
 
-  it('lets schedules start the machine and the digest, and the machine call its two functions', () => {
+  it('lets schedules start the machine and the digest, and the machine call its three functions', () => {
     expect(permissionsOf('AuditRole')).toEqual([
       'kms:Decrypt on KeyArn',
       'kms:GenerateDataKey on KeyArn',
@@ -173,6 +194,8 @@ describe('what functions may do', () => {
     ])
     const calls = permissionsOf('SyncMachineRole').filter((permission) => permission.startsWith('lambda'))
     expect(calls).toEqual([
+      'lambda:InvokeFunction on LimitsPolicyFunction.Arn',
+      'lambda:InvokeFunction on LimitsPolicyFunction.Arn:*',
       'lambda:InvokeFunction on PublishRunFunction.Arn',
       'lambda:InvokeFunction on PublishRunFunction.Arn:*',
       'lambda:InvokeFunction on SyncStreamFunction.Arn',
@@ -213,12 +236,14 @@ describe('what functions may do', () => {
   })
 
   it('gives every resource "*" to those actions alone that know no resources', () => {
-    const ofFunctions = ['SyncStreamRole', 'PublishRunRole', 'AuditDigestRole', 'LimitsApplyRole', 'LimitsImportRole']
-    const wild = [...ofFunctions, 'SchedulesRole', 'AuditRole', 'SyncMachineRole', 'HooksCollectRole', 'HooksStoreRole']
+    const roles = 'SyncStream PublishRun AuditDigest LimitsApply LimitsImport LimitsPolicy Schedules Audit SyncMachine'
+    const wild = `${roles} HooksCollect HooksStore`
+      .split(' ')
+      .map((name) => `${name}Role`)
       .flatMap((role) => permissionsOf(role, collecting))
       .filter((permission) => permission.endsWith(' on *'))
     for (const permission of wild) expect(permission).toMatch(/^(xray|logs):/)
-    expect(resources('AWS::IAM::Policy')).toHaveLength(8)
+    expect(resources('AWS::IAM::Policy')).toHaveLength(9)
     for (const [, { Properties }] of resources('AWS::IAM::Role')) expect(Properties.ManagedPolicyArns).toBeUndefined()
   })
 })

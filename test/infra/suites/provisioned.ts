@@ -54,7 +54,9 @@ describe('credit limits and the audit trail', () => {
       'detail-type': ['Object Created'],
       detail: {
         bucket: { name: [expect.objectContaining({ 'Fn::Join': expect.anything() })] },
-        object: { key: [{ 'anything-but': { prefix: ['done/', 'failed/'] } }] },
+        object: {
+          key: [{ 'anything-but': { prefix: ['done/', 'failed/', 'policy/', 'policy-plans/', 'policy-approvals/'] } }],
+        },
       },
     })
     expect(JSON.stringify(Properties.EventPattern)).toContain('platform-sync-inbox-')

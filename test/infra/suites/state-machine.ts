@@ -17,6 +17,9 @@ let handlers: { sync: Handler; publish: Handler }
 /** How often time may be looked at before it gets short; null: an attempt has all the time. */
 let looks: number | null = null
 const waited: string[] = []
+/** What the step of the policy was asked, and how it ends. */
+const kept: unknown[] = []
+let keepPolicy: (event: unknown) => Promise<unknown>
 
 /** Each test is another night, on which records have changed. */
 let nightly: Input
@@ -47,6 +50,11 @@ function useHandlers() {
   beforeEach(() => {
     looks = null
     waited.length = 0
+    kept.length = 0
+    keepPolicy = async (event) => {
+      kept.push(event)
+      return { status: 'nothing' }
+    }
     cloud.calls.length = 0
     cloud.platform.clearFaults()
     const { now } = cloud.platform.advance()
@@ -77,9 +85,13 @@ function asLambda(handler: Handler) {
 async function run(input: Input, sync: Task = asLambda(handlers.sync)): Promise<Outcome> {
   const execution = new StateMachine(definition).run(input, {
     overrides: {
-      taskResourceLocalHandlers: { SyncStream: sync as LocalTask, PublishRun: asLambda(handlers.publish) as LocalTask },
+      taskResourceLocalHandlers: {
+        SyncStream: sync as LocalTask,
+        PublishRun: asLambda(handlers.publish) as LocalTask,
+        ApplyCreditPolicy: keepPolicy as unknown as LocalTask,
+      },
       waitTimeOverrides: { WaitAsAsked: 0, WaitForOtherWorker: 20 },
-      retryIntervalOverrides: { SyncStream: 0, PublishRun: 0 },
+      retryIntervalOverrides: { SyncStream: 0, PublishRun: 0, ApplyCreditPolicy: 0 },
     },
   })
   const noteWaits = async () => {
@@ -107,6 +119,19 @@ function events() {
 
 describe('the state machine', () => {
   useHandlers()
+
+  it('keeps the policy of credit limits after the users were read, and ends as it would where that fails', async () => {
+    expect((await run(nightly)).error).toBeUndefined()
+    expect(kept).toEqual([])
+    const { schedule, scheduledAt } = nightly
+    const users = { ...nightly, streams: ['organization_users'] }
+    expect((await run(users)).error).toBeUndefined()
+    expect(kept).toEqual([{ schedule, scheduledAt }])
+    keepPolicy = async () => {
+      throw new Error('the policy fails')
+    }
+    expect((await run(users)).error).toBeUndefined()
+  })
 
   it('calls again until a paused stream is done, and publishes all streams at the end', async () => {
     looks = 4

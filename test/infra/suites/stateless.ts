@@ -28,16 +28,17 @@ describe('functions', () => {
       ['platform-sync-audit-digest', ...common, 1024, 900, { Mode: 'Active' }],
       ['platform-sync-apply-credit-limits', ...common, 512, 60, { Mode: 'Active' }],
       ['platform-sync-import-credit-limits', ...common, 1024, 120, { Mode: 'Active' }],
+      ['platform-sync-apply-credit-policy', ...common, 512, 300, { Mode: 'Active' }],
     ])
   })
 
   it('CDK-04 write to log groups of their own that keep lines for as long as the configuration says', () => {
     for (const [, { Properties }] of functions) {
-      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(6)
+      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(7)
       expect(Properties.LoggingConfig).toMatchObject({ LogGroup: { Ref: expect.stringMatching(/Logs/) } })
     }
     const terms = synthesize({ retention: { logDays: 30 } }).resources('AWS::Logs::LogGroup')
-    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30, 30, 30, 30])
+    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30, 30, 30, 30, 30])
     expect(resources('Custom::LogRetention')).toEqual([])
   })
 
@@ -48,10 +49,12 @@ describe('functions', () => {
       STATE_TABLE: 'platform-sync-state',
       CATALOG_DATABASE: 'platform_sync',
     }
+    const ofPolicy = { STATE_TABLE: 'platform-sync-state', LIMITS_TABLE: 'platform-sync-limits' }
     for (const [, { Properties }] of functions) {
       const { Variables } = Properties.Environment as { Variables: object }
       const isOfLimits = String(Properties.FunctionName).endsWith('-credit-limits')
-      expect(Variables).toMatchObject(isOfLimits ? ofPlatform : { ...ofPlatform, ...ofSync })
+      const isOfPolicy = String(Properties.FunctionName).endsWith('-policy')
+      expect(Variables).toMatchObject(isOfPolicy ? ofPolicy : isOfLimits ? ofPlatform : { ...ofPlatform, ...ofSync })
       expect(Object.keys(Variables).filter((name) => /^(PLATFORM_API|REDACTION)_KEY$/.test(name))).toEqual([])
     }
   })
@@ -117,6 +120,7 @@ describe('alarms', () => {
   it('watch each promise that can be broken, and reach the topic', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual([
       'platform-sync-apply-credit-limits-errors',
+      'platform-sync-apply-credit-policy-errors',
       'platform-sync-audit-digest-errors',
       'platform-sync-audit-digest-missing',
       'platform-sync-audit-findings',
@@ -125,6 +129,8 @@ describe('alarms', () => {
       'platform-sync-limit-dead-letters',
       'platform-sync-limit-messages-failed',
       'platform-sync-limits-failed',
+      'platform-sync-limits-plan-waits',
+      'platform-sync-limits-policy-failed',
       'platform-sync-nightly-not-complete',
       'platform-sync-publish-run-errors',
       'platform-sync-records-quarantined',
