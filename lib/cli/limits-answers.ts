@@ -61,7 +61,7 @@ async function rollback(
 }
 
 function nothingApplied(id: string, from: number): FatalError {
-  const message = `Plan ${plain(id)} changed nothing since ${time(from)}. "limits outcomes" names plans; "--since" looks further back.`
+  const message = `Plan ${plain(id)} changed nothing since ${time(from)}. "limits history <address>" names the plans behind a limit; "--since" looks further back.`
   return new FatalError(message, { code: 'usage' })
 }
 
