@@ -26,6 +26,7 @@ export class Limits extends Construct {
     const common = { ...props.common, environment, memoryMegabytes: 512 }
     this.apply = new WorkerFunction(this, 'Apply', {
       ...common,
+      environment: { ...environment, [stateTable.variable]: names.table(stateTable) },
       name: 'apply-credit-limits',
       timeout: Duration.seconds(applySeconds),
     })
