@@ -24,7 +24,7 @@ export function demoLimits(
   const variables = { ...within.workspace.variables, LIMITS_MAX_LIMIT: String(maxLimit) }
   const workspace = { ...within.workspace, variables }
   return withLimitsIn({ ...within, workspace }, async (opened) => {
-    sayHeading('5. Credit limits for 1,000 people', io)
+    sayHeading('6. Limits by hand, for 1,000 people', io)
     sayParagraph(
       `A spreadsheet says what each may use; at most 10,000 is allowed. ${strangers} of the addresses are unknown to the ` +
         'platform, one is malformed, and one limit has a digit too many:',

@@ -85,7 +85,7 @@ export function sayClosing(
 ): void {
   const local = isDefault ? '--local' : `--local=${folder}`
   const command = (text: string) => io.say(`  npm run -s platform-sync -- ${text}`)
-  sayHeading('6. Yours to try', io)
+  sayHeading('7. Yours to try', io)
   sayParagraph(
     `That took ${seconds.toFixed(0)} s. The lake lies in ${join(folder, 's3', bucket)} as plain Parquet files, the tables in ` +
       `${join(folder, 'dynamodb')}. From ${join(folder, 'platform.json')} the platform starts again as it was. The next demo starts from scratch.`,
@@ -100,6 +100,9 @@ export function sayClosing(
   command(`query ${local} "select status, count(*) from sessions_current group by all"`)
   io.say('See what became of the limits. The next sync brings that to the lake, as credit_limit_outcomes')
   command(`limits outcomes --failed ${local}`)
+  io.say('See who gets what by the policy, and what it sets back tonight')
+  command(`limits policy check ${local}`)
+  command(`limits policy plan ${local}`)
   io.say('A page for an auditor, and evidence that anyone can check')
   command(`audit report ${local} --out report.html`)
   command(`audit export ${local} --out evidence`)

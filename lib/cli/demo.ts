@@ -26,7 +26,7 @@ import type { Workspace } from './workspace.ts'
 export function addDemo(program: Command, cli: Cli): void {
   withLocal(program.command('demo'))
     .description(
-      'show the whole job on this machine: a platform, two syncs with a day in between, four questions, 1,000 limits',
+      'show the whole job on this machine: a platform, two syncs with a day in between, four questions, a policy, 1,000 limits',
     )
     .action(action<unknown, []>(cli, (io, options) => demo(cli, io, options)))
 }
@@ -52,24 +52,27 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     sayFirstDay(simulator, workspace, io)
     const first = await sync()
     if (first.interrupted) return stopped([first], folder, io)
+    const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+    const { demoPolicyBegins, demoPolicyGoesOn } = await import('./demo-policy.ts')
+    await demoPolicyBegins(cli, { workspace, log, io })
     simulator.advance()
     for (const fault of [...secondDay.faults, rateLimit]) simulator.fault(fault)
     writeBuiltInPlatform(folder, secondDay)
     saySecondDay(io)
-    const log = createLog({ line: io.note }, { verbose: options.verbose === true })
     await sendHooks(root, { cli, workspace, log, io })
     const second = await sync()
     if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
     const { asked, users } = await askQuestions(root, io)
     const audited = await showAudit(root, { io, cli })
+    const policy = await demoPolicyGoesOn(cli, { workspace, log, io })
     const { demoLimits } = await import('./demo-limits.ts')
     const limits = await demoLimits(cli, { workspace, log, io, users })
     const shown = relative(process.cwd(), folder) || folder
     const bucket = workspace.variables.LAKE_BUCKET ?? ''
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
-    io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, limits })
+    io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, policy, limits })
     return exitCodeOfRun(second.record.status)
   } finally {
     await workspace.close()

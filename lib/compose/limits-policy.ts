@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { KeepPolicyDeps } from '../limits/policy/keep-policy.ts'
 import type { PolicyFolder } from '../limits/policy/load-policy.ts'
+import { policyPlaces } from '../limits/policy/memory.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
 import { createObjectStore } from '../stores/objects.ts'
@@ -34,6 +35,8 @@ export function composePolicy(variables: Variables, runtime: LimitsRuntime) {
   const bucket = createPolicyFolder(inbox)
   return {
     store,
+    /** Puts a file of the policy into the inbox bucket. */
+    writePolicy: (name: string, bytes: Uint8Array) => inbox.put(`${policyPlaces.policy}${name}`, bytes),
     /** What keeping the policy needs; that of a folder, or by default that of the inbox bucket. */
     policyDeps: (from: { folder: PolicyFolder; file: string } | null = null): KeepPolicyDeps => ({
       ...(from ?? { folder: bucket }),

@@ -18,6 +18,7 @@ describe('the demo', () => {
     runs: { status: string; streams: Stream[] }[]
     audit: unknown
     queries: { name: string; columns: string[]; rows: unknown[][] }[]
+    policy: { joined: number; left: number; raisesEnded: number }
     limits: { refused: string[]; rows: number; ended: Record<string, number> }
   }
   let stderr: string
@@ -92,6 +93,11 @@ describe('the demo', () => {
     expect(document.audit).toMatchObject({ ok: true, checked: { entries: 44 }, unsignedEntries: 0, faults: [] })
   })
 
+  it('keeps a policy: joiners get a limit, leavers lose theirs, and a raise ends', () => {
+    const { counts } = streamOf(1, 'organization_users')
+    expect(document.policy).toEqual({ joined: counts.inserted, left: counts.deleted, raisesEnded: 1 })
+  })
+
   it('refuses a plan with a limit that is too large, and then sets 993 of 1,000 limits and says what became of the rest', () => {
     expect(document.limits).toMatchObject({ refused: [expect.stringContaining('line 501')], rows: 1000 })
     expect(document.limits.ended).toEqual({ applied: 993, rejected: 6 })
@@ -133,6 +139,8 @@ describe('the demo', () => {
       'sync',
       'query',
       'limits',
+      'limits',
+      'limits',
       'audit',
       'audit',
       'simulator',
@@ -147,7 +155,7 @@ describe('the demo', () => {
       expect([line, ended.code]).toEqual([line, 0])
       outputs.push(ended.stdout)
     }
-    const [status, again, dayLater, query, failed] = outputs
+    const [status, again, dayLater, query, failed, checked, planned] = outputs
     expect(status).toMatch(/^sessions +complete .* 2,041 +153 +0 +0$/m)
     expect(status).toMatch(/^sessions: messageCount in 1 record: an unforeseen form/m)
     // The same platform goes on: nothing changed, and the odd value is still odd.
@@ -156,6 +164,8 @@ describe('the demo', () => {
     expect(again).toMatch(/^organization_users +complete +1,001 +0 +0 +1,001 +0 +0 /m)
     expect(dayLater).toMatch(/^sessions +complete +2,0\d\d +60 +\d+ +1,\d+ +\d+ +0 /m)
     expect(query).toMatch(/^idle +\d+$/m)
-    expect(failed).toContain('6 outcomes.')
+    expect(failed).toContain('25 outcomes.')
+    expect(checked).toMatch(/^group engineers +2100 +\d+$/m)
+    expect(planned).toContain('It is within the guard.')
   })
 })
