@@ -56,6 +56,7 @@ const roomArrows: Record<string, string[]> = {
   'lib/limits/policy': ['lib/limits', 'lib/limits/intake'],
   'lib/limits/intake': ['lib/limits', 'lib/limits/outcomes'],
   'lib/limits/outcomes': ['lib/limits'],
+  'lib/limits/report': ['lib/limits', 'lib/limits/outcomes'],
   'lib/audit/trail': [],
   'lib/audit/changes': ['lib/audit/trail'],
   'lib/audit/verify': ['lib/audit/trail'],

@@ -151,9 +151,9 @@ describe('an Excel workbook', () => {
       ['a@x.io', 5],
     ]
     const file = await read(
+      { name: 'April', rows: limits, hidden: true },
       { name: 'Read me', rows: [['How to use this']] },
       { name: 'May', rows: limits },
-      { name: 'April', rows: limits, hidden: true },
     )
     expect(file.rows).toMatchObject([{ address: 'a@x.io', limit: 5 }])
     expect(file.notes).toEqual(['The sheet "May" was read; 1 other sheet had no part in it.'])
