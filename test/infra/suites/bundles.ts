@@ -19,9 +19,10 @@ let template: Synthesized
 let cloud: Cloud
 let laptop: Cloud
 const started: Bundle[] = []
-const limits = ['apply-credit-limits', 'import-credit-limits', 'apply-credit-policy']
-const hooks = ['collect-hook-events', 'store-hook-events']
-const functions = ['sync-stream', 'publish-run', ...limits, 'audit-digest', ...hooks]
+const functions = [
+  ...['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest'],
+  ...['collect-hook-events', 'store-hook-events', 'apply-credit-policy'],
+]
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 
