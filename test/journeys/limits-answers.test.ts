@@ -20,10 +20,13 @@ afterAll(async () => {
   folder.remove()
 })
 
-function run(...args: string[]) {
+function cli(...args: string[]) {
   const { appUrl, baseUrl } = simulator
   const platform = { PLATFORM_APP_URL: appUrl, PLATFORM_BASE_URL: baseUrl, PLATFORM_API_KEY: 'sim-key' }
-  return cliHere(['limits', ...args, local], platform)
+  return cliHere([...args, local], platform)
+}
+function run(...args: string[]) {
+  return cli('limits', ...args)
 }
 async function json(...args: string[]) {
   const ended = await run(...args, '--json')
@@ -76,6 +79,18 @@ describe('who answers for a limit', () => {
     expect(readFileSync(out, 'utf8')).toContain('<dd>3,000</dd>')
     const nowhere = await run('report', '--out', join(out, 'inside-a-file.html'))
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining("can't be written")])
+  })
+
+  it('is asked of the lake as docs/limits.md says', async () => {
+    expect((await cli('sync', 'credit_limit_outcomes')).code).toBe(0)
+    const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
+    const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? []
+    expect(JSON.parse((await cli('query', sql, '--json')).stdout)).toMatchObject([
+      { credit_limit: 2000, previous_credit_limit: 200, requested_by: 'Cy', reason: 'the spring release' },
+      { credit_limit: 1000, previous_credit_limit: 100 },
+      { previous_credit_limit: null },
+      { previous_credit_limit: null },
+    ])
   })
 
   it('is told of a plan that was applied before', async () => {
