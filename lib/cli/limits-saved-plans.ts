@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { composeInspect, type InspectRoot } from '../compose/inspect.ts'
+import { composePolicyFolder } from '../compose/limits-policy.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
@@ -71,10 +72,9 @@ export async function loadPlan(id: string, plans: string): Promise<Plan> {
 }
 
 /** Whether a policy in the inbox bucket says who gets what. */
-async function hasPolicy(opened: LimitsWorkspace): Promise<boolean> {
-  if (!opened.workspace.variables.INBOX_BUCKET) return false
-  const { openPolicyRoot } = await import('./limits-policy-folder.ts')
-  return (await openPolicyRoot(opened).policyDeps().folder.read(policyFile)) !== null
+async function hasPolicy({ workspace }: LimitsWorkspace): Promise<boolean> {
+  if (!workspace.variables.INBOX_BUCKET) return false
+  return (await workspace.open(composePolicyFolder).folder.read(policyFile)) !== null
 }
 
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */

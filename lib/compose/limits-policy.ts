@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { AwsVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { KeepPolicyDeps } from '../limits/policy/keep-policy.ts'
 import type { PolicyFolder } from '../limits/policy/load-policy.ts'
 import { policyPlaces } from '../limits/policy/memory.ts'
@@ -9,12 +9,27 @@ import { createObjectStore } from '../stores/objects.ts'
 import { createPolicyFolder, createPolicyStore } from '../stores/policy-store.ts'
 import { createUsersSource } from '../stores/policy-users.ts'
 import { createRecordReader } from '../stores/records.ts'
+import { createS3 } from '../stores/s3.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
+import { targetOf } from './runtime.ts'
 import { openStores } from './stores.ts'
 
-const PolicyVariables = StoreVariables.extend({
+const InboxVariables = AwsVariables.extend({
   INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket (an output of the stateful stack)'),
 })
+
+const PolicyVariables = StoreVariables.extend(InboxVariables.shape)
+
+/**
+ * Builds what only looking at the policy needs.
+ * @throws FatalError `configuration` that names each variable that is missing.
+ */
+export function composePolicyFolder(variables: Variables, runtime: LimitsRuntime) {
+  const env = readVariables(InboxVariables, variables)
+  const s3 = createS3(targetOf(env, runtime))
+  const folder = createPolicyFolder(createObjectStore({ s3, bucket: env.INBOX_BUCKET }))
+  return { folder, close: () => s3.destroy() }
+}
 
 /** The root of whoever keeps a policy of credit limits. */
 export type PolicyRoot = ReturnType<typeof composePolicy>
