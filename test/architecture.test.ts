@@ -33,12 +33,13 @@ const arrows: Record<string, string[]> = {
   'lib/core': [],
   'lib/platform': ['lib/core'],
   'lib/redaction': ['lib/core'],
+  'lib/report': ['lib/core'],
   'lib/streams': ['lib/core', 'lib/platform'],
   'lib/sync': ['lib/core', 'lib/platform', 'lib/streams'],
   'lib/publish': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/hooks': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
-  'lib/audit': ['lib/core', 'lib/platform', 'lib/redaction', 'lib/streams', 'lib/sync'],
-  'lib/limits': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
+  'lib/audit': ['lib/core', 'lib/platform', 'lib/redaction', 'lib/report', 'lib/streams', 'lib/sync'],
+  'lib/limits': ['lib/core', 'lib/platform', 'lib/report', 'lib/streams', 'lib/sync'],
 }
 arrows['lib/stores'] = Object.keys(arrows)
 arrows['lib/compose'] = Object.keys(arrows)
@@ -55,6 +56,7 @@ const roomArrows: Record<string, string[]> = {
   'lib/limits/policy': ['lib/limits', 'lib/limits/intake'],
   'lib/limits/intake': ['lib/limits', 'lib/limits/outcomes'],
   'lib/limits/outcomes': ['lib/limits'],
+  'lib/limits/report': ['lib/limits', 'lib/limits/outcomes'],
   'lib/audit/trail': [],
   'lib/audit/changes': ['lib/audit/trail'],
   'lib/audit/verify': ['lib/audit/trail'],

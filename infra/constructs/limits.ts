@@ -33,6 +33,8 @@ export class Limits extends Construct {
     this.import = new WorkerFunction(this, 'Import', {
       ...common,
       name: 'import-credit-limits',
+      // A workbook of the largest size that is read takes half of it.
+      memoryMegabytes: 1024,
       timeout: Duration.minutes(2),
     })
     this.policy = new WorkerFunction(this, 'Policy', {

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress'
-import { checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
+import { RejectedError } from '../core/errors.ts'
+import { appliedBefore, checkPlan, followIntents, intentsOfPlan, outcomesSoFar } from '../limits/intake/apply-plan.ts'
 import { type Plan, withSame } from '../limits/intake/plan.ts'
 import { type IntentMessage, type PublishedIntent, publishIntents } from '../limits/intake/publisher.ts'
 import type { LimitOutcome } from '../streams/limit-outcome.ts'
@@ -8,7 +9,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { failedIntents, sayFailedIntents } from './limits-failures.ts'
 import { exitCodeOfTally, sayTally, tallyOf } from './limits-outcomes.ts'
 import { accountName, type LimitsWorkspace, withWorker } from './limits-workspace.ts'
-import { number, type Output, type Terminal } from './output.ts'
+import { number, type Output, type Terminal, time } from './output.ts'
 
 /** The result of applying a plan. */
 export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
@@ -16,22 +17,23 @@ export type AppliedPlan = { code: ExitCode; outcomes: LimitOutcome[] }
 /** Where outcomes are told, and how long to wait for them. */
 export type Waiting = { io: Output; waitMs: number }
 
+/** How a plan is applied: in whose name and why, for the record. */
+type Applying = Waiting & { opened: LimitsWorkspace; all?: boolean; as?: string; reason?: string }
+
 /**
  * Applies a plan and no other: puts its changes on the queue, follows them to their ends, and says what became of them.
  * With `all` it also sends the rows that stand already.
- * @throws RejectedError when the ledger is no longer where the plan found it.
+ * @throws RejectedError when it was applied before, or the ledger is no longer where the plan found it.
  */
 export async function applyPlan(
   plan: Plan,
   cli: Cli,
-  { opened, io, waitMs, all = false }: Waiting & { opened: LimitsWorkspace; all?: boolean },
+  { opened, io, waitMs, all = false, as = accountName(), reason }: Applying,
 ): Promise<AppliedPlan> {
   const { limits } = opened
-  await checkPlan(plan, limits)
-  const intents = intentsOfPlan(all ? withSame(plan) : plan, {
-    requestedAt: cli.clock.now(),
-    requestedBy: accountName(),
-  })
+  await checkNotApplied(plan, limits)
+  const asked = { requestedAt: cli.clock.now(), requestedBy: as, reason }
+  const intents = intentsOfPlan(all ? withSame(plan) : plan, asked)
   const { queue, clock } = limits
   const published = await publishIntents(intents, { queue, clock, random: Math.random })
   return followPlan({ plan, intents, published }, cli, { opened, io, waitMs })
@@ -59,6 +61,19 @@ export async function followPlan(
   sayFailedIntents(failed, { io, most: 20 })
   io.result({ plan: plan.id, requests: intents.map(({ requestId }) => requestId), tally, outcomes, failed })
   return { code: cli.interrupted.aborted ? exitCodes.interrupted : exitCodeOfTally(tally), outcomes }
+}
+
+/** Checks a plan; of one that may not be applied since it was, it says that. */
+async function checkNotApplied(plan: Plan, limits: LimitsWorkspace['limits']): Promise<void> {
+  try {
+    await checkPlan(plan, limits)
+  } catch (error) {
+    const before = error instanceof RejectedError ? await appliedBefore(plan, limits.reader) : null
+    if (!before) throw error
+    const when = time(Date.parse(before.requestedAt))
+    const message = `Plan ${plan.id} was applied already: on ${when}, by ${before.requestedBy}. Nothing was sent. "limits outcomes" tells what became of it; to set its limits again, plan ${plan.source} again.`
+    throw new RejectedError(message, { code: 'bad_request', cause: error })
+  }
 }
 
 /** The messages with entries that have no outcome: others may have failed before they were applied. */

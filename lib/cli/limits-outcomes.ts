@@ -21,7 +21,8 @@ export function exitCodeOfTally({ applied, ...others }: Tally): ExitCode {
   return applied > 0 ? exitCodes.partly : exitCodes.failed
 }
 
-const colours = {
+/** The colour of each outcome. */
+export const outcomeColours = {
   applied: 'green',
   rejected: 'red',
   invalid: 'red',
@@ -35,7 +36,7 @@ export function sayTally(outcomes: readonly LimitOutcome[], { tally, io }: { tal
   io.say(
     tableText(
       [{ title: 'outcome' }, { title: 'entries', right: true }],
-      names.map((name) => [name === 'waiting' ? name : io.style(colours[name], name), number(tally[name])]),
+      names.map((name) => [name === 'waiting' ? name : io.style(outcomeColours[name], name), number(tally[name])]),
     ),
   )
   const failed = outcomes
@@ -70,7 +71,7 @@ const columns: readonly OutcomeColumn[] = [
   { title: 'email', cell: ({ address }) => address },
   { title: 'before', right: true, cell: ({ previousLimit }) => (previousLimit === null ? '' : number(previousLimit)) },
   { title: 'asked', right: true, cell: ({ limit }) => (limit === null ? '' : number(limit)) },
-  { title: 'outcome', cell: ({ outcome }, io) => io.style(colours[outcome], outcome) },
+  { title: 'outcome', cell: ({ outcome }, io) => io.style(outcomeColours[outcome], outcome) },
   { title: 'by', cell: ({ requestedBy }) => requestedBy },
   { title: 'reason', cell: ({ reason }) => reason ?? '' },
 ]

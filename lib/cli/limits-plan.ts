@@ -10,10 +10,7 @@ function limitText(limit: number | null): string {
 export const shownRows = 12
 
 /** Shows what a plan would do, row by row; of each kind the first ones. */
-export function sayPlan(
-  { plan, knowsUsers, unfinished, setBack }: SavedPlan,
-  { io, most }: { io: Output; most: number },
-): void {
+export function sayPlan({ plan, ...known }: SavedPlan, { io, most }: { io: Output; most: number }): void {
   const { changes, same, repeated, invalid, conflicts, unknown } = plan
   const fresh = changes.filter(({ kind }) => kind === 'new')
   const changed = changes.filter(({ kind }) => kind === 'changed')
@@ -52,14 +49,14 @@ export function sayPlan(
     'Unknown to the last sync of the users, sent all the same',
     unknown.map(({ line, email }) => `line ${line}: ${email}`),
   )
-  sayNotes({ knowsUsers, unfinished, setBack }, io)
+  sayNotes(known, io)
   if (plan.refusals.length > 0) io.say()
   for (const refusal of plan.refusals) io.say(`${io.style('red', 'refused')} ${refusal} Nothing of it may be applied.`)
 }
 
-type Notes = Pick<SavedPlan, 'knowsUsers' | 'unfinished' | 'setBack'>
-
-function sayNotes({ knowsUsers, unfinished, setBack }: Notes, io: Output): void {
+function sayNotes({ knowsUsers, unfinished, setBack, notes }: Omit<SavedPlan, 'plan'>, io: Output): void {
+  if (notes.length > 0) io.say()
+  for (const note of notes) io.say(note)
   if (setBack > 0) {
     io.say(
       `\nA policy is in force. Of the changes ${number(setBack)} name no time until when they stand (a column until, or --until),`,

@@ -85,7 +85,7 @@ export function sayNoPolicy(none: NoPolicy, io: Output): ExitCode {
 
 /** Shows a plan of a policy, and why it waits or is refused. */
 export function sayKeptPlan({ plan, status, reasons }: KeptPlan, { io, most }: { io: Output; most: number }): void {
-  sayPlan({ plan, path: '', knowsUsers: true, unfinished: 0, setBack: 0 }, { io, most })
+  sayPlan({ plan, path: '', knowsUsers: true, unfinished: 0, setBack: 0, notes: [] }, { io, most })
   if (status === 'queued' || plan.refusals.length > 0) return
   io.say()
   for (const reason of reasons) io.say(`${io.style('yellow', 'outside of the guard')} ${reason}`)

@@ -4,41 +4,58 @@ import { composeInspect, type InspectRoot } from '../compose/inspect.ts'
 import { composePolicyFolder } from '../compose/limits-policy.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { identityOf } from '../limits/email.ts'
-import { readLimitsCsv } from '../limits/intake/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
+import { readLimitsFile } from '../limits/intake/read-file.ts'
+import type { LimitRows } from '../limits/intake/rows.ts'
+import type { LimitState } from '../limits/limit-state.ts'
 import { policyFile } from '../limits/policy/load-policy.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
 
 /**
  * A plan as it was saved; `knowsUsers`: whether the users were synced, so that unknown addresses can be told;
  * `unfinished`: messages of earlier requests that were not applied yet; `setBack`: changes that name no time until when
- * they stand, so that the policy sets them back tonight.
+ * they stand, so that the policy sets them back tonight; `notes`: how its file was read.
  */
-export type SavedPlan = { plan: Plan; path: string; knowsUsers: boolean; unfinished: number; setBack: number }
+export type SavedPlan = {
+  plan: Plan
+  path: string
+  knowsUsers: boolean
+  unfinished: number
+  setBack: number
+  notes: string[]
+}
 
 /**
- * Compares a CSV file with the ledger, and saves what applying it would do.
+ * Compares a file with the ledger, and saves what applying it would do.
  * @throws FatalError `usage` when there is no such file, RejectedError when it can't be read as a whole.
  */
 export async function savePlan(file: string, opened: LimitsWorkspace, until?: string): Promise<SavedPlan> {
-  const { workspace, limits, plans } = opened
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new FatalError(`The file ${file} can't be read: ${messageOf(cause)}.`, { code: 'usage', cause })
   })
-  const read = readLimitsCsv(bytes, limits.rules)
+  const read = await readLimitsFile(bytes, opened.limits.rules)
   const rows = until === undefined ? read : { ...read, rows: read.rows.map((row) => ({ until, ...row })) }
+  return await saveRows({ source: basename(file), rows }, opened)
+}
+
+/** Compares rows with the ledger, and saves what applying them would do. `states`: where it was when they were made. */
+export async function saveRows(
+  { source, rows, states }: { source: string; rows: LimitRows; states?: ReadonlyMap<string, LimitState> },
+  opened: LimitsWorkspace,
+): Promise<SavedPlan> {
+  const { workspace, limits, plans } = opened
   // Counted before the ledger is read: what ends in between is in the ledger then.
   const unfinished = await limits.unfinished()
-  const states = await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
+  const known = states ?? (await limits.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity))))
   const knownUsers = await usersOf(workspace.open(composeInspect))
-  const source = basename(file)
-  const plan = makePlan({ source, file: rows, states, knownUsers, rules: limits.rules, sendsAll: unfinished > 0 })
+  const common = { knownUsers, rules: limits.rules, sendsAll: unfinished > 0 }
+  const plan = makePlan({ source, file: rows, states: known, ...common })
   const path = join(plans, `${plan.id}.json`)
   await mkdir(plans, { recursive: true })
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
   const open = plan.changes.filter(({ until }) => until === undefined).length
   const setBack = open > 0 && (await hasPolicy(opened)) ? open : 0
-  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished, setBack }
+  return { plan, path: relative('.', path), knowsUsers: knownUsers !== null, unfinished, setBack, notes: rows.notes }
 }
 
 /** Loads a saved plan. @throws FatalError `usage` when there is none of that id. */

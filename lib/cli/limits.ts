@@ -3,6 +3,7 @@ import { FatalError } from '../core/errors.ts'
 import { faultOfUntil } from '../limits/until.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { addAnswers } from './limits-answers.ts'
 import type { OutcomeOptions } from './limits-outcomes.ts'
 import { addLimitsPolicy } from './limits-policy.ts'
 import { number, type Output } from './output.ts'
@@ -12,8 +13,8 @@ import { timeOf } from './times.ts'
 export function addLimits(program: Command, cli: Cli): void {
   const limits = program.command('limits').description('set credit limits of users, and see what became of them')
   withLocal(limits.command('plan'))
-    .description('say what a CSV file with the columns email and limit would change, and save that as a plan')
-    .argument('<file>', 'the CSV file')
+    .description('say what a file with the columns email and limit would change, and save that as a plan')
+    .argument('<file>', 'a CSV file, or an Excel workbook (.xlsx)')
     .option('--all', 'list every row')
     .option(
       '--until <time>',
@@ -30,9 +31,9 @@ export function addLimits(program: Command, cli: Cli): void {
     .argument('<plan>', 'the id that "limits plan" printed')
     .option('--wait <minutes>', 'how long to wait for outcomes', wholeNumber({ min: 1, max: 720 }), 15)
     .option('--all', 'send the rows that stand already, too')
-    .action(
-      action<{ wait: number; all?: boolean }, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })),
-    )
+    .option('--as <name>', 'who asks, for the record (the account on this machine)')
+    .option('--reason <text>', 'why, for the record')
+    .action(action<ApplyOptions, [string]>(cli, (io, options, id) => apply(cli, io, { ...options, id })))
   addLimitsPolicy(limits, cli)
   withLocal(limits.command('outcomes'))
     .description('show how entries ended, of the last 7 days unless said otherwise')
@@ -46,10 +47,11 @@ export function addLimits(program: Command, cli: Cli): void {
   withLocal(limits.command('export'))
     .description('write the limits that the ledger knows as a CSV file that "limits plan" reads')
     .action(action<unknown, []>(cli, (io, options) => exportLimits(cli, io, options)))
+  addAnswers(limits, cli)
 }
 
 type PlanOptions = { file: string; all?: boolean; until?: string }
-type ApplyOptions = { id: string; wait: number; all?: boolean }
+type ApplyOptions = { wait: number; all?: boolean; as?: string; reason?: string }
 
 function untilOf(text: string): string {
   const fault = faultOfUntil(text)
@@ -71,14 +73,15 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & PlanOptions):
   })
 }
 
-async function apply(cli: Cli, io: Output, options: CommonOptions & ApplyOptions): Promise<ExitCode> {
+async function apply(cli: Cli, io: Output, options: CommonOptions & ApplyOptions & { id: string }): Promise<ExitCode> {
+  const { wait, all = false, as, reason } = options
   const { withLimits } = await import('./limits-workspace.ts')
   const { loadPlan } = await import('./limits-saved-plans.ts')
   const { applyPlan } = await import('./limits-apply.ts')
   return withLimits(cli, { io, options, platform: true }, async (opened) => {
     const saved = await loadPlan(options.id, opened.plans)
-    const waiting = { io, waitMs: options.wait * 60_000 }
-    const { code } = await applyPlan(saved, cli, { opened, ...waiting, all: options.all === true })
+    const record = { ...(as ? { as } : {}), ...(reason ? { reason } : {}) }
+    const { code } = await applyPlan(saved, cli, { ...{ opened, io, waitMs: wait * 60_000, all }, ...record })
     return code
   })
 }

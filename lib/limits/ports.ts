@@ -55,8 +55,8 @@ export type LedgerReader = {
   statesWithPending(identities: Iterable<string>): Promise<Map<string, LimitState>>
   /** Reads like `Ledger.outcomes`. */
   outcomes(keys: OutcomeKey[]): Promise<Map<string, LimitOutcome>>
-  /** Reads the outcomes of one address, newest request first. */
-  outcomesOf(identity: string): Promise<LimitOutcome[]>
+  /** Reads the outcomes of one address, newest request first; the first `most` of them. */
+  outcomesOf(identity: string, most?: number): Promise<LimitOutcome[]>
   /**
    * A page of the log: outcomes recorded after a place (a time in ISO 8601, or where the page before it ended) and before
    * a time (Unix ms), at least `count` of them while there are. `next` is where the page ends; null at the end.

@@ -95,12 +95,7 @@ export function createLedgerReader({ items, leases, clock }: LedgerParts): Ledge
       return states
     },
     outcomes: (keys) => readOutcomes(items, keys),
-    outcomesOf: async (identity) => {
-      const outcomes: LimitOutcome[] = []
-      const range = { ...outcomeRange, newestFirst: true }
-      for await (const { body } of items.query(partitionOf(identity), range)) outcomes.push(readOutcome(body))
-      return outcomes
-    },
+    outcomesOf: (identity, most) => outcomesOf(items, identity, most),
     outcomesAfter: (place, until, count) => outcomesAfter(items, place, { until, count }),
     outcomesBetween: (from, to) => between(from, to, () => true),
     failedBetween: async function* (from, to) {
@@ -127,6 +122,19 @@ async function readStates(items: LedgerItems, identities: Iterable<string>): Pro
 async function readOutcomes(items: LedgerItems, keys: OutcomeKey[]): Promise<Map<string, LimitOutcome>> {
   const found = await items.read(keys.map(outcomeItemKey))
   return new Map(found.map(({ body }) => readOutcome(body)).map((outcome) => [keyText(outcomeKey(outcome)), outcome]))
+}
+
+async function outcomesOf(
+  items: LedgerItems,
+  identity: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<LimitOutcome[]> {
+  const outcomes: LimitOutcome[] = []
+  for await (const { body } of items.query(partitionOf(identity), { ...outcomeRange, newestFirst: true })) {
+    outcomes.push(readOutcome(body))
+    if (outcomes.length >= most) break
+  }
+  return outcomes
 }
 
 async function outcomesAfter(

@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import type { Json } from '../core/json.ts'
 import { parseTime } from '../platform/times.ts'
 import { LimitOutcome } from './limit-outcome.ts'
 import { recordTable } from './schema-tables.ts'
 import { defineStream } from './stream.ts'
+import type { Table } from './table.ts'
 
 /** An outcome with an id of its own. */
 export const OutcomeRecord = z.object({
@@ -10,6 +12,32 @@ export const OutcomeRecord = z.object({
   ...LimitOutcome.shape,
 })
 export type OutcomeRecord = z.infer<typeof OutcomeRecord>
+
+const columns = {
+  identity: { column: 'email' },
+  address: { column: 'email_as_written' },
+  limit: { column: 'credit_limit' },
+  previousLimit: { column: 'previous_credit_limit' },
+} as const
+
+const appliedEntries = recordTable(OutcomeRecord, {
+  name: 'credit_limit_changes',
+  doc: 'Credit limits that changed: one row per change that the platform confirmed, with who answers for it.',
+  key: ['outcome_id'],
+  fields: { ...columns, index: 'left_out', outcome: 'left_out', reason: 'left_out', apiCall: 'left_out' },
+})
+
+/** Who has what since when, without the entries that changed nothing: those repeat what stands, or were not applied. */
+const changes: Table = {
+  ...appliedEntries,
+  read: (record, key) =>
+    isChange(record) ? appliedEntries.read(record, key) : { rows: [], misfits: [], drifted: false },
+}
+
+function isChange(record: Json): boolean {
+  const { outcome, limit, previousLimit } = record as Partial<OutcomeRecord>
+  return outcome === 'applied' && limit !== previousLimit
+}
 
 /** Outcomes of credit limits. They come from the ledger, not from a list of the platform. */
 export const creditLimitOutcomes = defineStream({
@@ -30,11 +58,9 @@ export const creditLimitOutcomes = defineStream({
       key: ['outcome_id'],
       fields: {
         index: { column: 'entry_index' },
-        identity: { column: 'email' },
-        address: { column: 'email_as_written' },
-        limit: { column: 'credit_limit' },
-        previousLimit: { column: 'previous_credit_limit' },
+        ...columns,
       },
     }),
+    changes,
   ],
 })

@@ -66,6 +66,25 @@ describe('the warehouse tables', () => {
     })
   })
 
+  it('hold a row per limit that changed, with who answers for it, and none for an entry that changed nothing', () => {
+    const stream = streamNamed('credit_limit_outcomes')
+    const changes = rows(stream, 'credit_limit_changes')
+    expect(rows(stream, 'credit_limit_outcomes').length).toBeGreaterThan(changes.length)
+    expect(changes.at(-1)).toMatchObject({
+      email: 'ana@acme.example',
+      previous_credit_limit: 500,
+      credit_limit: 2000,
+      plan_id: '0123456789abcdef',
+      policy_version: '5d1e0a7c9b3f',
+      approved_by: 'cy@acme.example',
+      rule: 'override',
+    })
+    const [table] = stream.tables.filter(({ name }) => name === 'credit_limit_changes')
+    const [applied] = fixtureOf(stream)
+    const again = { ...(applied as object), limit: 5, previousLimit: 5, outcome: 'applied' }
+    expect(table?.read(again as never).rows).toEqual([])
+  })
+
   it('hold the settings of a revision whole, and the flags that people filter by', () => {
     const revisions = rows(streamNamed('enterprise_control_revisions'), 'enterprise_control_revisions')
     expect(revisions[0]).toMatchObject({

@@ -1,12 +1,7 @@
+import { type Html, html } from '../../report/html.ts'
+import { shown } from '../../report/page.ts'
 import { onlySecretDiffers, shownValue } from '../changes/diff.ts'
 import { type RevisionDiff, userText, type WatchedChange } from '../changes/history.ts'
-import { type Html, html } from './html.ts'
-
-/** A time for people; what is no time is shown as it is. */
-export function shown(time: string): string {
-  const ms = Date.parse(time)
-  return Number.isNaN(ms) ? time : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
-}
 
 function dayShown(time: string): string {
   return Number.isNaN(Date.parse(time)) ? time : shown(time).slice(0, 10)
@@ -32,8 +27,9 @@ export function whenOf({ updatedAt }: RevisionDiff['entry'], to: 'minute' | 'day
 
 /** The section on every revision, newest first, with who changed what. */
 export function reportTimeline(diffs: readonly RevisionDiff[]): Html {
-  return html`<section aria-labelledby="timeline"><h2 id="timeline">All revisions</h2>
-${diffs.length === 0 ? html`<p>None.</p>` : html`<ol class="timeline">${diffs.toReversed().map(revisionItem)}</ol>`}</section>`
+  return diffs.length === 0
+    ? html`<p>None.</p>`
+    : html`<ol class="timeline">${diffs.toReversed().map(revisionItem)}</ol>`
 }
 
 function revisionItem({ entry, previous, changes }: RevisionDiff): Html {

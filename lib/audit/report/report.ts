@@ -1,9 +1,10 @@
+import { type Html, html } from '../../report/html.ts'
+import { factList, renderPage, shown } from '../../report/page.ts'
 import { type RevisionDiff, userOf, userText, type WatchedChange } from '../changes/history.ts'
 import { type Finding, meaningOf, type Severity } from '../trail/finding.ts'
 import { countsText, faultsText, type Verification, verdictOf } from '../verify/verify.ts'
-import { type Html, html, rawHtml } from './html.ts'
-import { reportStyle } from './report-style.ts'
-import { breakable, reportTimeline, shown, whenOf } from './report-timeline.ts'
+import { auditStyle } from './report-style.ts'
+import { breakable, reportTimeline, whenOf } from './report-timeline.ts'
 
 /** The content of the report. Diffs come in the order of their revisions. */
 type ReportContent = {
@@ -21,42 +22,20 @@ type ReportContent = {
  * that deserve attention, and every revision with who changed what. Holds no secret and no script.
  */
 export function renderReport(content: ReportContent): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Audit report: enterprise settings</title>
-<style>${rawHtml(reportStyle)}</style>
-</head>
-<body>
-<a class="skip" href="#summary">Skip to the summary</a>
-<header>
-<h1>Audit report: enterprise settings</h1>
-<p class="soft">Written <time datetime="${content.writtenAt}">${shown(content.writtenAt)}</time>. All times are UTC.</p>
-<nav aria-label="Sections"><ul>${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
-</header>
-<main>
-${summary(content)}
-${verification(content)}
-${findings(content)}
-${attention(content)}
-${reportTimeline(content.diffs)}
-</main>
-<footer><p class="soft">Secrets are shown as [secret]; the stored evidence holds keyed fingerprints of them.</p></footer>
-</body>
-</html>
-`.html
+  return renderPage({
+    title: 'Audit report: enterprise settings',
+    writtenAt: content.writtenAt,
+    sections: [
+      { id: 'summary', title: 'Summary', body: summary(content) },
+      { id: 'verification', title: 'Verification', body: verification(content) },
+      { id: 'findings', title: 'Findings', body: findings(content) },
+      { id: 'attention', title: 'Changes that deserve attention', body: attention(content) },
+      { id: 'timeline', title: 'All revisions', body: reportTimeline(content.diffs) },
+    ],
+    footer: html`Secrets are shown as [secret]; the stored evidence holds keyed fingerprints of them.`,
+    style: auditStyle,
+  })
 }
-
-const sections: [id: string, title: string][] = [
-  ['summary', 'Summary'],
-  ['verification', 'Verification'],
-  ['findings', 'Findings'],
-  ['attention', 'Changes that deserve attention'],
-  ['timeline', 'All revisions'],
-]
 
 function summary({ diffs, findings, verification: { entries, faults } }: ReportContent): Html {
   const people = new Set(
@@ -74,15 +53,13 @@ function summary({ diffs, findings, verification: { entries, faults } }: ReportC
     ['Critical changes', matches.filter(({ severity }) => severity === 'critical').length],
     ['Faults in evidence', faults.length],
   ]
-  return html`<section aria-labelledby="summary"><h2 id="summary">Summary</h2>
-<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`
+  return factList(facts)
 }
 
 function verification({ verification: result, trustedKeyIds }: ReportContent): Html {
   const { faults, notes, digests, unsignedEntries } = result
   const good = faults.length === 0
-  return html`<section aria-labelledby="verification"><h2 id="verification">Verification</h2>
-<p class="verdict${good ? '' : ' bad'}">${good ? verdictOf(result) : `The evidence has ${faultsText(faults)}.`}</p>
+  return html`<p class="verdict${good ? '' : ' bad'}">${good ? verdictOf(result) : `The evidence has ${faultsText(faults)}.`}</p>
 <p>Checked from the stored bytes: ${countsText(result)}.
 ${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}, and has the hash <code>${digests.newest.hash}</code>.` : 'No digest with a right signature was found.'}
 ${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
@@ -95,7 +72,7 @@ ${notes.map(({ place, message }) => html`<p>${place} ${message}.</p>`)}
 <pre><code>node verify.mjs ${digests.keyIds.map((id) => `--key-id ${id} `)}--expect ${digests.newest?.hash ?? '<hash>'}</code></pre>
 <p>Keep the hash of the newest digest where nobody of the organization can write, and give it as <code>--expect</code> the next time: evidence that was set back as a whole
 to an earlier day has no fault in itself, and only what was kept elsewhere shows it.</p>
-<p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p></section>`
+<p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p>`
 }
 
 function faultTable({ faults }: Verification): Html {
@@ -105,8 +82,7 @@ function faultTable({ faults }: Verification): Html {
 }
 
 function findings({ findings }: ReportContent): Html {
-  return html`<section aria-labelledby="findings"><h2 id="findings">Findings</h2>
-${findings.length === 0 ? html`<p>None.</p>` : findingTable(findings)}</section>`
+  return findings.length === 0 ? html`<p>None.</p>` : findingTable(findings)
 }
 
 function findingTable(findings: readonly Finding[]): Html {
@@ -137,9 +113,7 @@ function attention({ diffs }: ReportContent): Html {
   const rows = (['critical', 'warning', 'info'] as const).flatMap((severity) =>
     matches.filter((it) => it.severity === severity),
   )
-  return html`<section aria-labelledby="attention"><h2 id="attention">Changes that deserve attention</h2>
-${
-  rows.length === 0
+  return rows.length === 0
     ? html`<p>None.</p>`
     : html`<table><caption>By severity, newest first</caption>
 <thead><tr><th scope="col">Setting</th><th scope="col">Severity</th><th scope="col">Revision</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Why it matters</th></tr></thead>
@@ -153,7 +127,6 @@ ${
 <td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td class="day" data-label="When">${whenOf(entry, 'day')}</td>
 <td data-label="By">${userText(entry)}</td><td>${why}</td></tr>`,
       )}</tbody></table>`
-}</section>`
 }
 
 function tag(severity: Severity): Html {

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { RejectedError } from '../../core/errors.ts'
 import { type LimitOutcome, originOf } from '../../streams/limit-outcome.ts'
 import { identityOf } from '../email.ts'
-import type { LimitRules } from '../entries.ts'
+import { excerpt, type LimitRules } from '../entries.ts'
 import type { IntentEntry } from '../intent.ts'
 import type { LimitState } from '../limit-state.ts'
 import { keyText, type OutcomeKey, outcomeKey } from '../outcomes/outcome.ts'
@@ -51,22 +51,43 @@ function refused({ id, source }: Plan, why: string) {
   })
 }
 
+/** Who asks for a plan, when, and in which words. `reason` stands for those changes that have none of their own. */
+export type Asked = { requestedAt: number; requestedBy: string; approvedBy?: string; reason?: string | undefined }
+
 /** The intents of a plan: its changes, and nothing else. */
-export function intentsOfPlan(
-  plan: Plan,
-  asked: { requestedAt: number; requestedBy: string; approvedBy?: string },
-): IntentMessage[] {
+export function intentsOfPlan(plan: Plan, asked: Asked): IntentMessage[] {
   const { sourceKind = 'cli', policyVersion } = plan
+  const reason = asked.reason && excerpt(asked.reason, 500)
   return intentsOf(
     {
       ...originOf({ sourceKind, planId: plan.id, policyVersion, approvedBy: asked.approvedBy?.slice(0, 320) }),
-      requestId: `plan-${plan.id}-${asked.requestedAt.toString(36)}`,
+      requestId: `${requestsOf(plan)}${asked.requestedAt.toString(36)}`,
       requestedAt: new Date(asked.requestedAt).toISOString(),
       requestedBy: asked.requestedBy.slice(0, 320),
       source: `plan ${plan.id} of ${plan.source}`.slice(0, 320),
     },
-    entriesOfPlan(plan),
+    entriesOfPlan(plan).map((entry) => ({ ...(reason ? { why: reason } : {}), ...entry })),
   )
+}
+
+/** What the ids of a plan's requests begin with, whenever it is applied. */
+function requestsOf({ id }: Pick<Plan, 'id'>): string {
+  return `plan-${id}-`
+}
+
+const changesPerLook = 5
+
+/** How a plan was applied before, as the ledger tells by its first changes; null when it was not. */
+export async function appliedBefore(
+  plan: Plan,
+  reader: Pick<LedgerReader, 'outcomesOf'>,
+): Promise<LimitOutcome | null> {
+  for (const { email } of plan.changes.slice(0, changesPerLook)) {
+    const outcomes = await reader.outcomesOf(identityOf(email))
+    const found = outcomes.find(({ requestId }) => requestId.startsWith(requestsOf(plan)))
+    if (found) return found
+  }
+  return null
 }
 
 /** The changes of a plan as entries of an intent, with what each says of its origin. */

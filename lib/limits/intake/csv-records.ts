@@ -1,13 +1,12 @@
 import { parse } from 'csv-parse/sync'
 import { excerpt } from '../entries.ts'
+import { type BrokenRow, excerptLength } from './table.ts'
 
 /** A record of a CSV text with the line it begins on, or why there is none. */
-export type CsvRecord = { line: number; cells: string[] } | { line: number; reason: string; text: string }
+export type CsvRecord = { line: number; cells: string[] } | BrokenRow
 
 type Parsed = { record: string[]; info: { bytes: number } }
 
-/** The length of the beginning of a bad row that a report shows. */
-export const excerptLength = 80
 /** The number of misplaced quotes after which a text is no CSV. */
 const maxRestarts = 100
 const misplacedQuote = 'a quote stands where none may stand'
@@ -17,12 +16,12 @@ const misplacedQuote = 'a quote stands where none may stand'
  * that were cleared. A misplaced quote costs its own line: it is reported, and the text is read on from the line after it,
  * where csv-parse would take all up to the next quote for one cell.
  */
-export function csvRecords(text: string): CsvRecord[] {
+export function csvRecords(text: string, delimiter = ','): CsvRecord[] {
   const records: CsvRecord[] = []
   const lines = text.replace(/^\ufeff/, '').split(/(?<=\r\n|\n|\r(?!\n))/)
   let from = 0
   for (let restarts = 0; restarts <= maxRestarts; restarts++) {
-    const { found, misplacedLine } = parsePart(lines.slice(from).join(''))
+    const { found, misplacedLine } = parsePart(lines.slice(from).join(''), delimiter)
     for (const { line, cells } of found) records.push({ line: from + line, cells })
     if (misplacedLine === null) return records
     from += misplacedLine
@@ -35,7 +34,10 @@ export function csvRecords(text: string): CsvRecord[] {
 class MisplacedQuote extends Error {}
 
 /** Parses up to the first misplaced quote; `misplacedLine` is where its record begins. */
-function parsePart(text: string): { found: { line: number; cells: string[] }[]; misplacedLine: number | null } {
+function parsePart(
+  text: string,
+  delimiter: string,
+): { found: { line: number; cells: string[] }[]; misplacedLine: number | null } {
   const bytes = Buffer.from(text)
   const found: { line: number; cells: string[] }[] = []
   // The parser's own count of lines takes a CRLF inside quotes for two; its count of bytes is right.
@@ -53,6 +55,7 @@ function parsePart(text: string): { found: { line: number; cells: string[] }[]; 
   try {
     parse(bytes, {
       info: true,
+      delimiter,
       relax_column_count: true,
       skip_records_with_error: true,
       on_record: onRecord as never,

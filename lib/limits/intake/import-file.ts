@@ -5,9 +5,9 @@ import type { Log } from '../../core/log.ts'
 import type { LimitRules } from '../entries.ts'
 import type { Inbox, InboxFileHead, IntentQueue, LedgerReader } from '../ports.ts'
 import { entriesOfPlan } from './apply-plan.ts'
-import { readLimitsCsv } from './csv.ts'
 import { makePlan, type Plan, parsePlan } from './plan.ts'
 import { intentsOf, publishIntents } from './publisher.ts'
+import { contentTypeOf, readLimitsFile } from './read-file.ts'
 
 /** Dependencies of `importFile`. */
 export type ImportDeps = {
@@ -33,7 +33,7 @@ export type Imported =
   | { status: 'ignored' }
 
 /**
- * Turns a CSV file of the inbox into intents. It is judged as a whole first: one bad row refuses it, since nobody watches
+ * Turns a file of the inbox into intents. It is judged as a whole first: one bad row refuses it, since nobody watches
  * who could decide on the rest. Then it lies under `done/` with a result, or under `failed/` with a report.
  * A death anywhere lets the same notification go on: the plan is kept before anything is published. A file that was
  * replaced meanwhile is left where it is, for its own notification.
@@ -48,16 +48,17 @@ export async function importFile(file: DroppedFile, deps: ImportDeps): Promise<I
   if (!bytes) return { status: 'ignored' }
   const resultKey = `done/${name}.result.json`
   const kept = await inbox.get(resultKey)
-  const plan = kept ? parsePlan(Buffer.from(kept).toString()) : await planOf(bytes, file, deps)
-  const reasons = plan instanceof RejectedError ? [plan.message] : reasonsAgainst(plan)
-  if (plan instanceof RejectedError || reasons.length > 0) {
+  const read = kept ? { plan: parsePlan(Buffer.from(kept).toString()), notes: [] } : await planOf(bytes, file, deps)
+  const reasons = read instanceof RejectedError ? [read.message] : reasonsAgainst(read.plan)
+  if (read instanceof RejectedError || reasons.length > 0) {
     await report({ ...file, name }, reasons, deps)
     await move(inbox, file.key, { bytes, to: `failed/${name}` })
     return { status: 'refused', reasons }
   }
+  const { plan, notes } = read
   const fileHash = sha256(bytes)
   if (!kept) {
-    const result = Buffer.from(JSON.stringify({ ...plan, fileHash }, null, 2))
+    const result = Buffer.from(JSON.stringify({ ...plan, fileHash, notes }, null, 2))
     await inbox.put(resultKey, result, { contentType: 'application/json' })
   }
   await publish(plan, file, deps)
@@ -67,12 +68,16 @@ export async function importFile(file: DroppedFile, deps: ImportDeps): Promise<I
   return { status: 'published', plan }
 }
 
-async function planOf(bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<Plan | RejectedError> {
+/** A plan, and how its file was read. */
+type PlannedFile = { plan: Plan; notes: string[] }
+
+async function planOf(bytes: Uint8Array, file: DroppedFile, deps: ImportDeps): Promise<PlannedFile | RejectedError> {
   try {
-    const rows = readLimitsCsv(bytes, deps.rules)
+    const rows = await readLimitsFile(bytes, deps.rules)
     // All rows are sent: another file may have been dropped a moment before, and its messages wait on the queue.
     const states = await deps.reader.statesWithPending(new Set(rows.rows.map(({ identity }) => identity)))
-    return makePlan({ source: file.key, file: rows, states, knownUsers: null, rules: deps.rules, sendsAll: true })
+    const common = { knownUsers: null, rules: deps.rules, sendsAll: true }
+    return { plan: makePlan({ source: file.key, file: rows, states, ...common }), notes: rows.notes }
   } catch (error) {
     if (error instanceof RejectedError) return error
     throw error
@@ -130,7 +135,7 @@ function fileHashOf(result: Uint8Array): unknown {
 
 /** Moves a file. What was put in its place since it was read stays: its own notification is on its way. */
 async function move(inbox: Inbox, from: string, { bytes, to }: { bytes: Uint8Array; to: string }): Promise<void> {
-  await inbox.put(to, bytes, { contentType: 'text/csv' })
+  await inbox.put(to, bytes, { contentType: contentTypeOf(bytes) })
   const now = await inbox.get(from)
   if (now && Buffer.compare(now, bytes) === 0) await inbox.remove([from])
 }

@@ -5,7 +5,7 @@ import type { Json } from '../../core/json.ts'
 import { EntryOrigin, originOf, RequestOrigin } from '../../streams/limit-outcome.ts'
 import { conflictingIdentities, type LimitRules } from '../entries.ts'
 import type { LimitState } from '../limit-state.ts'
-import type { LimitRow, LimitRows } from './csv.ts'
+import type { LimitRow, LimitRows } from './rows.ts'
 
 const line = z.int().describe('Line of the file, from 1.')
 /** A limit that a plan sets. */
@@ -39,7 +39,7 @@ export type Plan = z.infer<typeof Plan>
 /** The facts that a plan is made from. */
 export type PlanInput = {
   source: string
-  file: LimitRows
+  file: Pick<LimitRows, 'rows' | 'invalid' | 'aboveMaximum'>
   /** The ledger's knowledge of the addresses, by identity. */
   states: ReadonlyMap<string, LimitState>
   /** Identities of the organization's users; null when they were never synced. */

@@ -27,6 +27,7 @@ describe('the stateful stack', () => {
       'CatalogDatabase',
       'ComputerProvisioningStepsGlueTable',
       'ComputersGlueTable',
+      'CreditLimitChangesGlueTable',
       'CreditLimitOutcomesGlueTable',
       'DataKey',
       'EnterpriseControlRevisionsGlueTable',

@@ -27,7 +27,7 @@ describe('functions', () => {
       ['platform-sync-publish-run', ...common, 512, 300, { Mode: 'Active' }],
       ['platform-sync-audit-digest', ...common, 1024, 900, { Mode: 'Active' }],
       ['platform-sync-apply-credit-limits', ...common, 512, 60, { Mode: 'Active' }],
-      ['platform-sync-import-credit-limits', ...common, 512, 120, { Mode: 'Active' }],
+      ['platform-sync-import-credit-limits', ...common, 1024, 120, { Mode: 'Active' }],
       ['platform-sync-apply-credit-policy', ...common, 512, 300, { Mode: 'Active' }],
     ])
   })

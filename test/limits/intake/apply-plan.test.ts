@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { defaultRules, type LimitRules } from '../../../lib/limits/entries.ts'
 import { checkPlan, followIntents, intentsOfPlan } from '../../../lib/limits/intake/apply-plan.ts'
-import { readLimitsCsv } from '../../../lib/limits/intake/csv.ts'
 import { makePlan } from '../../../lib/limits/intake/plan.ts'
+import { readLimitsFile } from '../../../lib/limits/intake/read-file.ts'
 import { allOf, at, intent, message, type Platform, start, startPlatform, workerOn } from '../fixture.ts'
 
 let platform: Platform
@@ -26,7 +26,7 @@ async function planOf(limits: Record<string, number>, worker: Worker) {
   const text = `email,limit\n${Object.entries(limits)
     .map((row) => row.join(','))
     .join('\n')}`
-  const file = readLimitsCsv(Buffer.from(text), defaultRules)
+  const file = await readLimitsFile(Buffer.from(text), defaultRules)
   const states = await worker.reader.statesWithPending(new Set(file.rows.map(({ identity }) => identity)))
   return makePlan({ source: 'limits.csv', file, states, knownUsers: null, rules: defaultRules, sendsAll: false })
 }

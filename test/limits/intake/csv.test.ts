@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { identityOf, readEmail } from '../../../lib/limits/email.ts'
-import { csvCell, readLimitsCsv, unguarded, writeLimitsCsv } from '../../../lib/limits/intake/csv.ts'
+import { csvCell, unguarded, writeLimitsCsv } from '../../../lib/limits/intake/csv.ts'
 import { csvRecords } from '../../../lib/limits/intake/csv-records.ts'
+import { csvTable } from '../../../lib/limits/intake/csv-table.ts'
+import { limitRowsOf } from '../../../lib/limits/intake/rows.ts'
 
-function read(text: string, maxLimit = Number.MAX_SAFE_INTEGER) {
-  return readLimitsCsv(Buffer.from(text), { maxLimit })
+function read(text: string | Buffer, maxLimit = Number.MAX_SAFE_INTEGER) {
+  return limitRowsOf(csvTable(Buffer.from(text as string)), { maxLimit })
 }
 function short({ rows, invalid }: ReturnType<typeof read>) {
   return {
@@ -57,31 +59,66 @@ describe('a file as people write it (PROV-03)', () => {
     })
   })
 
-  it('is refused as a whole when its header names a column twice', () => {
-    expect(() => read('email,limit,limit\na@x.io,5,6')).toThrow(/"limit" twice/)
+  it('may have its columns spelled in any way that is clear, and names those that are not used', () => {
+    const { notes, ...file } = read('Team,E-Mail,Credit_Limit,,Old limit\nit,a@x.io,5,,4\n')
+    expect(short({ notes, ...file }).rows).toEqual([[2, 'a@x.io', 5]])
+    expect(notes).toEqual(['Columns that are not used: Team (A), Old limit (E).'])
+    for (const header of [
+      'EMAIL,LIMIT',
+      'e mail,limit',
+      'E-Mail-Adresse,Limit',
+      'Mail,CreditLimit',
+      '"E‑Mail", limit ',
+    ]) {
+      expect(short(read(`${header}\na@x.io,5`)).rows, header).toEqual([[2, 'a@x.io', 5]])
+    }
   })
 
-  it('is refused with a word on the delimiter when it is not the comma (PROV-04)', () => {
-    expect(() => read('email;limit\na@x.io;5')).toThrow(/semicolons/)
-    expect(() => read('email\tlimit\na@x.io\t5')).toThrow(/tabs/)
-  })
-
-  it('is refused when it is not UTF-8', () => {
-    expect(() => readLimitsCsv(Buffer.from('email,limit\nj\xfcrgen@x.io,5', 'latin1'), { maxLimit: 9 })).toThrow(
-      /UTF-8/,
+  it('is refused as a whole when its header names one of its columns twice, in whatever spelling', () => {
+    expect(() => read('email,limit,limit\na@x.io,5,6')).toThrow(
+      /column limit twice, as "limit" \(B\) and "limit" \(C\)/,
     )
-    expect(() => readLimitsCsv(Buffer.from('\ufeffemail,limit', 'utf16le'), { maxLimit: 9 })).toThrow(/UTF-16/)
+    expect(() => read('E-Mail,limit,email\na@x.io,5,b@x.io')).toThrow(/column email twice, as "E-Mail" \(A\)/)
   })
 
-  it('may begin with the line by which Excel names the separator, as long as that is a comma', () => {
+  it.each([
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+  ])('may have its cells between %s (PROV-04)', (name, delimiter) => {
+    const lines = ['limit', 'email', 'note'].join(delimiter)
+    const { notes, ...file } = read(
+      `${lines}\n5${delimiter}a@x.io${delimiter}"1,2;3\t4"\n1,000${delimiter}b@x.io${delimiter}\n`,
+    )
+    expect(short({ notes, ...file })).toEqual({ rows: [[2, 'a@x.io', 5]], invalid: [3] })
+    expect(notes).toContain(`Its cells are separated by ${name}.`)
+    expect(file.invalid[0]?.reason).toMatch(/^column A \(limit\): its thousands are set apart/)
+  })
+
+  it('may be UTF-16, with or without a BOM, in either order of bytes', () => {
+    const text = 'email;limit\r\njürgen@x.io;5\r\n'
+    for (const bom of ['', '\ufeff']) {
+      const little = Buffer.from(bom + text, 'utf16le')
+      for (const bytes of [little, Buffer.from(little).swap16()]) {
+        expect(short(read(bytes)).rows).toEqual([[2, 'jürgen@x.io', 5]])
+      }
+    }
+    expect(() => read(Buffer.from('\ufeffemail,limit\na', 'utf16le').subarray(0, -1))).toThrow(/not UTF-16LE text/)
+  })
+
+  it('is refused when it is neither UTF-8 nor UTF-16', () => {
+    expect(() => read(Buffer.from('email,limit\nj\xfcrgen@x.io,5', 'latin1'))).toThrow(/not UTF-8 text/)
+  })
+
+  it('may begin with the line by which Excel names the separator, and keeps its line numbers', () => {
     const file = read('\ufeffsep=,\r\nemail,limit\r\na@x.io,5\r\nb@x.io,x\r\n')
     expect(short(file)).toEqual({ rows: [[3, 'a@x.io', 5]], invalid: [4] })
     expect(short(read('"SEP=,"\nlimit,email,team\n5,a@x.io,it\n')).rows).toEqual([[3, 'a@x.io', 5]])
-    expect(() => read('sep=;\nemail;limit\na@x.io;5\n')).toThrow(/"sep=;", says that no comma .* by commas/)
+    expect(short(read('sep=;\nemail;limit\na@x.io;5\n')).rows).toEqual([[3, 'a@x.io', 5]])
+    expect(() => read('sep=#\nemail#limit\na@x.io#5\n')).toThrow(/"sep=#", names a separator that is not read/)
   })
 
-  it('is refused without the two columns', () => {
-    expect(() => read('mail,limit\na@x.io,5')).toThrow(/email and limit/)
+  it('is refused without the two columns, and says which it has', () => {
+    expect(() => read('name;limit\na@x.io;5')).toThrow(/email and limit, and has "name", "limit", and try again/)
   })
 
   it('loses one row to a misplaced quote, wherever it is, and reads all others', () => {
@@ -111,31 +148,55 @@ describe('a file as people write it (PROV-03)', () => {
   })
 })
 
-describe('a limit in a file (PROV-04)', () => {
+describe('a limit in a file (PROV-04, PROV-10)', () => {
   it.each([
-    '1.000',
-    '"1,000"',
-    '"9,99"',
-    '1e3',
-    '0x10',
-    ' 5 ',
-    '-5',
-    '+5',
-    '5.0',
-    '19.99',
-    '',
-    '٥',
-    '9007199254740993',
-    'null',
-  ])('is refused as %s', (cell) => {
+    ['1.000', 'thousands are set apart'],
+    ['"1,000"', 'thousands are set apart'],
+    ["1'000", 'thousands are set apart'],
+    ['1 000', 'thousands are set apart'],
+    ['"1.000,00"', 'thousands are set apart'],
+    ['"9,99"', 'no decimals'],
+    ['500.0', 'no decimals'],
+    ['19.99', 'no decimals'],
+    ['1e3', 'scientific notation'],
+    ['"1,5E+06"', 'scientific notation'],
+    ['0x10', 'hexadecimal'],
+    [' 5 ', 'blanks around'],
+    ['5\u00a0', 'blanks around'],
+    ['-5', 'not negative'],
+    ['+5', 'no number'],
+    ['٥', 'no number'],
+    ['５', 'no number'],
+    ['null', 'no number'],
+    ['', 'limit is missing'],
+    ['9007199254740993', 'more digits than a number keeps'],
+  ])('is refused as %s, with its line, column and the reason', (cell, reason) => {
     const { rows, invalid } = read(`email,limit\na@x.io,${cell}\n`)
-    expect({ rows, lines: invalid.map(({ line }) => line) }).toEqual({ rows: [], lines: [2] })
+    expect(rows).toEqual([])
+    expect(invalid).toMatchObject([{ line: 2, reason: expect.stringContaining(reason) }])
+    expect(invalid[0]?.reason).toMatch(/^column B \(limit\): /)
+  })
+
+  it('may have zeros before it', () => {
+    expect(short(read('email,limit\na@x.io,007\n')).rows).toEqual([[2, 'a@x.io', 7]])
   })
 
   it('is told apart when it is above the maximum', () => {
     const file = read('email,limit\na@x.io,1001\nb@x.io,-1\nc@x.io,1000', 1000)
     expect(file.aboveMaximum).toEqual([2])
     expect(short(file)).toEqual({ rows: [[4, 'c@x.io', 1000]], invalid: [2, 3] })
+  })
+})
+
+describe('an address in a file (PROV-09)', () => {
+  it.each(['a@x.io\u00a0', '\u00a0 a@x.io', '\ta@x.io'])('is read without the blanks around it: %j', (cell) => {
+    expect(short(read(`email,limit\n${cell},5\n`)).rows).toEqual([[2, 'a@x.io', 5]])
+  })
+
+  it.each(['a\u200b@x.io', 'Ana <a@x.io>', 'a@x.io; b@x.io', 'a\u0000@x.io', ''])('is refused as %j', (cell) => {
+    const { rows, invalid } = read(`email,limit\n"${cell}",5\n`)
+    expect(rows).toEqual([])
+    expect(invalid).toMatchObject([{ line: 2, reason: expect.stringMatching(/^column A \(email\): /) }])
   })
 })
 

@@ -1,4 +1,5 @@
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../../../lib/core/log.ts'
 import { defaultRules } from '../../../lib/limits/entries.ts'
@@ -145,12 +146,31 @@ describe('a file dropped into the inbox', () => {
     expect(bodies).toHaveLength(1)
   })
 
+  it('may be an Excel workbook, which lies under done/ as one, with how it was read', async () => {
+    const { bodies, deps } = setUp()
+    const rows = [
+      ['Team', 'E-Mail', 'Limit'],
+      ['it', 'ana@x.io', 5],
+    ]
+    const bytes = await writeXlsx({ sheets: [{ name: 'May', rows }] })
+    await inbox.put('may.xlsx', bytes, { contentType: 'application/octet-stream' })
+    expect(await importFile(file('may.xlsx'), deps)).toMatchObject({ status: 'published' })
+    expect(bodies.map(parseIntent)).toMatchObject([{ source: 'may.xlsx', limits: [{ email: 'ana@x.io', limit: 5 }] }])
+    const name = 'done/20260506T100000Z-may.xlsx'
+    expect(Buffer.from((await inbox.get(name)) ?? []).equals(Buffer.from(bytes))).toBe(true)
+    expect(JSON.parse(await textOf(`${name}.result.json`))).toMatchObject({
+      notes: ['The sheet "May" was read.', 'Columns that are not used: Team (A).'],
+    })
+  })
+
   it.each([
     ['a bad row', 'email,limit\nana@x.io,5\nbob@x.io,5.5\n', /line 3: .*bob@x.io,5.5/],
     ['an address with two limits', 'email,limit\nana@x.io,5\nAna@x.io,6\n', /lines 2, 3: ana@x.io/],
-    ['another delimiter', 'email;limit\nana@x.io;5\n', /semicolons/],
-    ['no rows', 'email,limit\n', /no rows/],
+    ['an ambiguous limit', 'email;limit\nana@x.io;1,000\n', /line 2: column B \(limit\): its thousands are set apart/],
+    ['other columns', 'name;limit\nana@x.io;5\n', /and has "name", "limit"/],
+    ['no rows (PROV-11)', 'email,limit\n', /no rows/],
     ['nothing', '', /no rows/],
+    ['a BOM alone', '\ufeff', /no rows/],
   ])('with %s is refused as a whole, with a report that says where and why', async (_what, text, reason) => {
     const { bodies, deps } = setUp()
     await drop('limits.csv', text)

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultRules, type LimitRules } from '../../../lib/limits/entries.ts'
 import { checkPlan, intentsOfPlan } from '../../../lib/limits/intake/apply-plan.ts'
-import { readLimitsCsv, writeLimitsCsv } from '../../../lib/limits/intake/csv.ts'
+import { writeLimitsCsv } from '../../../lib/limits/intake/csv.ts'
 import { makePlan, type Plan, parsePlan } from '../../../lib/limits/intake/plan.ts'
+import { readLimitsFile } from '../../../lib/limits/intake/read-file.ts'
 import { at, intent, message, type Platform, start, startPlatform, workerOn } from '../fixture.ts'
 
 let platform: Platform
@@ -21,7 +22,7 @@ async function planOf(
   { reader }: Pick<Worker, 'reader'>,
   { rules = defaultRules, sendsAll = false }: { rules?: LimitRules; sendsAll?: boolean } = {},
 ): Promise<Plan> {
-  const file = readLimitsCsv(Buffer.from(csv), rules)
+  const file = await readLimitsFile(Buffer.from(csv), rules)
   const states = await reader.statesWithPending(file.rows.map(({ identity }) => identity))
   return makePlan({ source: 'limits.csv', file, states, knownUsers: new Set(users), rules, sendsAll })
 }

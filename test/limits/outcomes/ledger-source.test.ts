@@ -98,7 +98,9 @@ describe('outcomes on their way to the lake', () => {
     const first = await publishRun({ runId: 'run-1', scheduledAt: 0 }, [creditLimitOutcomes], deps)
     const [published] = 'manifest' in first ? first.manifest.scans : []
     expect(published).toMatchObject({ stream: 'credit_limit_outcomes', status: 'complete', records: 2 })
-    expect(await rowsOf(lake, published?.files.map(({ key }) => key) ?? [])).toMatchObject([
+    const files = Object.groupBy(published?.files ?? [], ({ table }) => table)
+    expect(files.credit_limit_changes).toMatchObject([{ rows: 1 }])
+    expect(await rowsOf(lake, files.credit_limit_outcomes?.map(({ key }) => key) ?? [])).toMatchObject([
       { email: ana, credit_limit: '5', outcome: 'applied', previous_credit_limit: null, _run_id: 'run-1' },
       { email: 'zoe@x.io', credit_limit: '6', outcome: 'rejected' },
     ])
@@ -148,6 +150,9 @@ describe('outcomes on their way to the lake', () => {
     expect(await scan('run-8', { ...deps, settings })).toMatchObject({ status: 'complete', counts: { inserted: 25 } })
     const result = await publishRun({ runId: 'run-8', scheduledAt: 0 }, [creditLimitOutcomes], deps)
     const files = 'manifest' in result ? (result.manifest.scans.at(-1)?.files ?? []) : []
-    expect(files.reduce((sum, { rows }) => sum + rows, 0)).toBe(25)
+    for (const table of ['credit_limit_outcomes', 'credit_limit_changes']) {
+      const own = files.filter((file) => file.table === table)
+      expect(own.reduce((sum, { rows }) => sum + rows, 0)).toBe(25)
+    }
   })
 })
