@@ -1,6 +1,7 @@
 import type { RunRoot } from '../compose/run.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
+import { sizeOf } from '../platform/paging.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
 import { streams as everyStream } from '../streams/index.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -104,7 +105,7 @@ function watchedSource(source: Source, { progress, stop }: Reading): { source: S
     try {
       const signal = AbortSignal.any([options.signal, stop])
       const page = await source.fetchPage(stream, token, { ...options, signal, onRequest })
-      progress.add(stream.name, page.records.length)
+      progress.add(stream.name, sizeOf(page))
       return page
     } catch (error) {
       if (!stop.aborted || options.signal.aborted) throw error

@@ -70,7 +70,7 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), others)
       const patience = createPatience(engine.settings.patienceMs)
-      return { ...engine, source, redact: redactor.redact, observers, deadline, patience }
+      return { ...engine, source, redact: redactor.redact, digestKey: redactor.keyFor, observers, deadline, patience }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { digestBytes } from '../core/keyed-digest.ts'
 import type { Extracted } from '../streams/extract.ts'
 import { hashBytes, type IndexEntry, type KeyTable } from './key-table.ts'
 import type { ObservedRecord, QuarantinedRecord } from './ports.ts'
@@ -48,10 +49,15 @@ export function emptyBuffer(since: number): Buffered {
 /** Copies of entries: one as it will be when the next page is taken in would call what is not durable known. */
 export function copiedEntries(table: KeyTable, seen: readonly number[]): IndexEntry[] {
   // One piece of memory for all hashes: thousands of small ones are slow to make and to free.
-  const hashes = new Uint8Array(seen.length * hashBytes)
-  return seen.map((at, i) => {
+  const hashes = new Uint8Array(seen.length * (hashBytes + digestBytes))
+  let used = 0
+  const copied = (bytes: Uint8Array): Uint8Array => {
+    hashes.set(bytes, used)
+    used += bytes.length
+    return hashes.subarray(used - bytes.length, used)
+  }
+  return seen.map((at) => {
     const entry = table.entry(at)
-    hashes.set(entry.hash, i * hashBytes)
-    return { ...entry, hash: hashes.subarray(i * hashBytes, (i + 1) * hashBytes) }
+    return { ...entry, hash: copied(entry.hash), bytes: copied(entry.bytes) }
   })
 }

@@ -134,5 +134,6 @@ async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean })
 
 function saysTheSame({ known, intake }: Attempt): boolean {
   const { inserted, updated, deleted } = intake.state.counts
-  return !known.hadMissing && !known.hadUncertain && inserted + updated + deleted === 0
+  const hasRenewed = known.hadRenewed || intake.hasRenewed
+  return !known.hadMissing && !known.hadUncertain && !hasRenewed && inserted + updated + deleted === 0
 }

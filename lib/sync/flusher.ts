@@ -2,9 +2,9 @@ import type { Table } from '../streams/table.ts'
 import type { Batch } from './batch.ts'
 import type { Checkpoint, Counts, Notice, PartFile, Scan, ScanSummary, Segment, StreamStatus } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
-import type { IntakeState } from './intake.ts'
 import { nextPass, type ReadingState } from './page-reader.ts'
 import type { PartPath } from './ports.ts'
+import type { IntakeState } from './taking.ts'
 import { observedRows, writeBatch } from './write-batch.ts'
 
 /** How far a scan has come, apart from what is written of it. */

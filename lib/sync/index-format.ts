@@ -1,16 +1,19 @@
 import * as z from 'zod'
-import { FatalError } from '../core/errors.ts'
+import { FatalError, SyncError } from '../core/errors.ts'
+import { digestBytes } from '../core/keyed-digest.ts'
+import { none } from './byte-digests.ts'
 import { PartFile } from './checkpoint.ts'
 import { hashBytes, type IndexEntry, Kind, odd } from './key-table.ts'
 
 /**
  * The form of index objects, one for the index of a stream and for the part that each flush adds: four bytes of magic,
  * the length of a JSON header and the header, then entries of
- * `key length (u16) | key (UTF-8) | hash (16) | changedAt (f64) | kind (u8) | pass (u8)`, little endian. The
- * highest bit of the kind says that the record is odd.
+ * `key length (u16) | key (UTF-8) | hash (16) | bytes (16) | changedAt (f64) | kind (u8) | pass (u8)`, little endian. The
+ * highest bit of the kind says that the record is odd. Objects of the first form have no `bytes`, and are read as they are.
  */
-const magic = Buffer.from('API1')
-const fixedBytes = 2 + hashBytes + 8 + 2
+const magic = Buffer.from('API2')
+const firstMagic = Buffer.from('API1')
+const fixedBytes = 2 + hashBytes + digestBytes + 8 + 2
 const highestKind = Math.max(...Object.values(Kind))
 
 const Header = z.object({
@@ -39,13 +42,18 @@ export function encodeIndex(
   return bytes
 }
 
-function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, isOdd, pass }: IndexEntry): number {
-  const length = bytes.write(key, start + 2)
-  let at = bytes.writeUInt16LE(length, start) + length
-  bytes.set(hash, at)
-  at = bytes.writeDoubleLE(changedAt, at + hashBytes)
-  at = bytes.writeUInt8(isOdd ? kind | odd : kind, at)
-  return bytes.writeUInt8(pass, at)
+function writeEntry(
+  into: Buffer,
+  start: number,
+  { key, hash, bytes, changedAt, kind, isOdd, pass }: IndexEntry,
+): number {
+  const length = into.write(key, start + 2)
+  let at = into.writeUInt16LE(length, start) + length
+  into.set(hash, at)
+  into.set(bytes, at + hashBytes)
+  at = into.writeDoubleLE(changedAt, at + hashBytes + digestBytes)
+  at = into.writeUInt8(isOdd ? kind | odd : kind, at)
+  return into.writeUInt8(pass, at)
 }
 
 /**
@@ -56,32 +64,48 @@ function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, 
 export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: Iterable<IndexEntry> } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
-    if (!buffer.subarray(0, magic.length).equals(magic)) throw new Error('it does not begin with its mark')
+    const mark = buffer.subarray(0, magic.length)
+    const hasBytes = mark.equals(magic)
+    if (!hasBytes && !mark.equals(firstMagic)) throw unknownForm(mark)
     const headEnd = magic.length + 4 + buffer.readUInt32LE(magic.length)
     const { entries: count, ...header } = Header.parse(JSON.parse(buffer.toString('utf8', magic.length + 4, headEnd)))
-    return { header, entries: readEntries(buffer, headEnd, count) }
+    return { header, entries: readEntries(buffer, { start: headEnd, count, hasBytes }) }
   } catch (cause) {
-    throw damaged(cause)
+    throw cause instanceof SyncError ? cause : damaged(cause)
   }
+}
+
+/** A later version of this software marks its objects `API3`, `API4` …: they are not damaged, and must not be replaced. */
+function unknownForm(mark: Buffer): Error {
+  if (!/^API[3-9]$/.test(mark.toString('latin1'))) return new Error('it does not begin with its mark')
+  return new FatalError(
+    `An index object was written by a later version of this software (${mark.toString('latin1')}). Deploy that version ` +
+      'again; to go back for good, reset the stream with --index, so that every record is written anew.',
+    { code: 'configuration' },
+  )
 }
 
 function damaged(cause: unknown) {
   return new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
 }
 
+type Entries = { start: number; count: number; hasBytes: boolean }
+
 // Lengths are looked at before they are used: a Buffer would cut what lies beyond its end short, or throw its own error.
-function* readEntries(buffer: Buffer, start: number, count: number): Iterable<IndexEntry> {
+function* readEntries(buffer: Buffer, { start, count, hasBytes }: Entries): Iterable<IndexEntry> {
   let at = start
   for (let n = 0; n < count; n++) {
     const keyEnd = at + 2 + (at + 2 <= buffer.length ? buffer.readUInt16LE(at) : 0)
-    const hashEnd = keyEnd + hashBytes
+    const bytesAt = keyEnd + hashBytes
+    const hashEnd = hasBytes ? bytesAt + digestBytes : bytesAt
     if (hashEnd + 10 > buffer.length) throw damaged(`it ends within entry ${n} of ${count}`)
     const kindByte = buffer.readUInt8(hashEnd + 8)
     const kind = kindByte & ~odd
     if (kind > highestKind) throw damaged(`entry ${n} is of kind ${kind}`)
     yield {
       key: buffer.toString('utf8', at + 2, keyEnd),
-      hash: buffer.subarray(keyEnd, hashEnd),
+      hash: buffer.subarray(keyEnd, bytesAt),
+      bytes: hasBytes ? buffer.subarray(bytesAt, hashEnd) : none,
       changedAt: buffer.readDoubleLE(hashEnd),
       kind: kind as Kind,
       isOdd: kindByte !== kind,

@@ -1,3 +1,4 @@
+import { createByteDigests } from './byte-digests.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
 
 /** What happened to a key in the current scan. The numbers are stored in index objects: never reuse one. */
@@ -25,15 +26,31 @@ export const odd = 0x80
 export const hashBytes = 16
 
 /** One key of the table, as index objects hold it. */
-export type IndexEntry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; isOdd: boolean; pass: number }
+export type IndexEntry = {
+  key: string
+  /** The content hash, cut. */
+  hash: Uint8Array
+  /** The digest of the bytes that had this content last; zeros when it is not known. */
+  bytes: Uint8Array
+  changedAt: number
+  kind: Kind
+  isOdd: boolean
+  pass: number
+}
 
 /**
  * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
- * grows with the stream, so its columns are typed arrays: about 80 bytes a key of 36 characters.
+ * grows with the stream, so its columns are typed arrays: about 100 bytes a key of 36 characters.
  */
 export type KeyTable = KeySet & {
   hasHash(at: number, digest: Uint8Array): boolean
+  /** Sets the content; which bytes have it is to be said anew. */
   setHash(at: number, digest: Uint8Array): void
+  /** The key whose content came in bytes of this digest; -1 when there is none. */
+  findBytes(digest: string): number
+  hasBytes(at: number, digest: string): boolean
+  /** Says which bytes had the content of a key last. */
+  setBytes(at: number, digest: Uint8Array): void
   /** Forgets the content: no copy counts as unchanged. */
   clearHash(at: number): void
   kind(at: number): Kind
@@ -52,6 +69,7 @@ export type KeyTable = KeySet & {
 /** An empty table. */
 export function createKeyTable(): KeyTable {
   const keys = createKeySet()
+  const bytes = createByteDigests()
   let { hashes, times, kinds, passes } = columnsFor(1024)
 
   return {
@@ -71,8 +89,17 @@ export function createKeyTable(): KeyTable {
       for (let i = 0; i < hashBytes; i++) if (hashes[start + i] !== digest[i]) return false
       return true
     },
-    setHash: (at, digest) => hashes.set(digest.subarray(0, hashBytes), at * hashBytes),
-    clearHash: (at) => void hashes.fill(0, at * hashBytes, (at + 1) * hashBytes),
+    setHash: (at, digest) => {
+      hashes.set(digest.subarray(0, hashBytes), at * hashBytes)
+      bytes.clear(at)
+    },
+    findBytes: bytes.find,
+    hasBytes: bytes.has,
+    setBytes: bytes.set,
+    clearHash: (at) => {
+      hashes.fill(0, at * hashBytes, (at + 1) * hashBytes)
+      bytes.clear(at)
+    },
     kind: (at) => ((kinds[at] as number) & ~odd) as Kind,
     pass: (at) => passes[at] as number,
     mark: (at, kind, pass) => {
@@ -87,14 +114,23 @@ export function createKeyTable(): KeyTable {
     setChangedAt: (at, changedAt) => {
       times[at] = changedAt
     },
-    entry: (at) => ({
-      key: keys.key(at),
-      hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
-      changedAt: times[at] as number,
-      kind: ((kinds[at] as number) & ~odd) as Kind,
-      isOdd: ((kinds[at] as number) & odd) !== 0,
-      pass: passes[at] as number,
-    }),
+    entry: (at) => entryAt({ hashes, times, kinds, passes }, at, { key: keys.key(at), bytes: bytes.at(at) }),
+  }
+}
+
+function entryAt(
+  { hashes, times, kinds, passes }: Columns,
+  at: number,
+  own: Pick<IndexEntry, 'key' | 'bytes'>,
+): IndexEntry {
+  return {
+    key: own.key,
+    hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
+    bytes: own.bytes,
+    changedAt: times[at] as number,
+    kind: ((kinds[at] as number) & ~odd) as Kind,
+    isOdd: ((kinds[at] as number) & odd) !== 0,
+    pass: passes[at] as number,
   }
 }
 

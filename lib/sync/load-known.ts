@@ -18,6 +18,8 @@ export type Known = {
   hadMissing: boolean
   /** Whether dead attempts left keys uncertain: what the index says of them may not hold. */
   hadUncertain: boolean
+  /** Whether the scan in progress met contents in bytes that the index does not know. */
+  hadRenewed: boolean
   /** Whether there is no index to be read: then the keys come from the records table, without their content. */
   indexLost: boolean
   /** The scan in progress, if anything of it is durable and can be read. */
@@ -64,6 +66,7 @@ function nothingKnown(indexLost: boolean): Known {
     records: 0,
     hadMissing: false,
     hadUncertain: false,
+    hadRenewed: false,
     indexLost,
     continued: null,
   }
@@ -83,6 +86,7 @@ async function fromIndex(
     for (const entry of decodeIndex(bytes).entries) {
       const at = known.table.add(entry.key)
       known.table.setHash(at, entry.hash)
+      known.table.setBytes(at, entry.bytes)
       known.table.setChangedAt(at, entry.changedAt)
       known.table.mark(at, entry.kind, 0)
       known.table.setOdd(at, entry.isOdd)

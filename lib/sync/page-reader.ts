@@ -1,11 +1,13 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
-import { FatalError, RejectedError, RetryableError } from '../core/errors.ts'
+import { RejectedError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
+import type { Recognizer } from '../platform/cut.ts'
 import type { Page } from '../platform/paging.ts'
 import { pageSizeOf } from '../streams/stream.ts'
 import { askForPage } from './ask-page.ts'
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
+import { noNextPage, refusedTooOften, repeatedToken, stalled } from './paging-errors.ts'
 import { countUnknown } from './unknown-members.ts'
 
 /** Where a scan stands in its list, and what reading it took: the page reader's part of the checkpoint. */
@@ -40,16 +42,20 @@ type Beginning = {
   usedTokens: Iterable<string>
   /** What must remain of the invocation besides a page: the flush after it, and the margin. */
   reserveMs: () => number
+  /** Tells records that need not be read, where there are any. */
+  recognizer?: Recognizer | undefined
 }
 
 /**
  * Reads a stream's list, one page ahead: the next page is requested before this one is handed out. A token that the
  * list already gave is an error; a token that the server no longer takes begins a new pass.
  */
-export function createPageReader(context: ScanContext, { state, usedTokens, reserveMs }: Beginning): PageReader {
+export function createPageReader(context: ScanContext, beginning: Beginning): PageReader {
+  const { state, usedTokens, reserveMs, recognizer } = beginning
   const reading: Reading = {
     context,
     reserveMs,
+    recognizer,
     state: { ...state },
     usedTokens: new Set(usedTokens),
     newTokens: [],
@@ -72,6 +78,7 @@ export function createPageReader(context: ScanContext, { state, usedTokens, rese
 type Reading = {
   readonly context: ScanContext
   readonly reserveMs: () => number
+  readonly recognizer: Recognizer | undefined
   readonly usedTokens: Set<string>
   state: ReadingState
   newTokens: string[]
@@ -130,7 +137,15 @@ async function fetchPage(reading: Reading, token: string | null, signal: AbortSi
     pageSize: state.pageSize ?? pageSizeOf(stream),
     fetch: async (pageSize) => {
       const began = deps.clock.now()
-      const request = { window, signal, patience: deps.patience, pageSize: pageSize ?? undefined, onRequest }
+      const { recognizer } = reading
+      const request = {
+        window,
+        signal,
+        patience: deps.patience,
+        pageSize: pageSize ?? undefined,
+        recognizer,
+        onRequest,
+      }
       const page = await deps.source.fetchPage(stream, token, request)
       reading.slowestMs = Math.max(reading.slowestMs, deps.clock.now() - began)
       return page
@@ -171,7 +186,7 @@ function advance(reading: Reading, page: Page, newIds: number): void {
   usedTokens.add(digest)
   newTokens.push(digest)
   state.position = { at: 'page', token: page.nextToken }
-  if (state.barrenPages >= barrenPagesAllowed) throw stalled(name)
+  if (state.barrenPages >= barrenPagesAllowed) throw stalled(name, barrenPagesAllowed)
 }
 
 function restart(reading: Reading, refusal: RejectedError): void {
@@ -214,32 +229,4 @@ export function nextPass({ pass }: Pick<Scan, 'pass'>): Pick<Scan, 'position' | 
 /** What is remembered of a page token; digests keep long tokens from filling memory and index parts. */
 function tokenDigest(token: string): string {
   return sha256(token).slice(0, 16)
-}
-
-function refusedTooOften(stream: string, times: number) {
-  return new RetryableError(
-    `${stream}: the platform refused a page token ${times} times in this run, so the list can't be read to its end. ` +
-      'Nothing was deleted; the next run tries again.',
-    { code: 'page_token_refused' },
-  )
-}
-
-function repeatedToken(stream: string) {
-  return new FatalError(
-    `${stream}: pagination stalled, the list gave a page token again that it had given before. ` +
-      'Nothing was deleted and the checkpoint stays; run again, and report it to the platform if it recurs.',
-    { code: 'stalled_list' },
-  )
-}
-
-function noNextPage(stream: string) {
-  return new FatalError(`${stream}: a page is neither the last nor names a next one.`, { code: 'bad_pagination' })
-}
-
-function stalled(stream: string) {
-  return new FatalError(
-    `${stream}: the list is stalled, ${barrenPagesAllowed} pages in a row brought no new record although each had a fresh ` +
-      'page token. Nothing was deleted; report it to the platform.',
-    { code: 'stalled_list' },
-  )
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts'
 import type { Patience } from '../core/patience.ts'
+import type { Recognizer } from '../platform/cut.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
@@ -13,13 +14,15 @@ export type Source = {
 
 /**
  * What a source is told besides the place. `pageSize` asks for smaller pages than the declared ones; `patience` bounds
- * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included.
+ * the waits that the source is asked for; `recognizer` tells records that need not be read; `onRequest` is called for each
+ * HTTP request, retries included.
  */
 export type PageRequest = {
   window: ScanWindow
   signal: AbortSignal
   patience: Patience
   pageSize?: number | undefined
+  recognizer?: Recognizer | undefined
   onRequest: () => void
 }
 

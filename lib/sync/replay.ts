@@ -11,6 +11,7 @@ type Known = {
   usedTokens: Set<string>
   files: PartFile[]
   hadUncertain: boolean
+  hadRenewed: boolean
 }
 
 type Replaying = { stream: string; deps: SyncDeps; known: Known }
@@ -84,13 +85,16 @@ function makeEntryUncertain({ key, kind, hash }: IndexEntry, known: Known) {
   else known.table.mark(known.table.add(key), Kind.uncertain, 0)
 }
 
-function replay(bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean {
+function replay(part: Uint8Array, scan: Scan, known: Known): boolean {
+  const { table, usedTokens, files } = known
   try {
-    const { header, entries } = decodeIndex(bytes)
-    for (const { key, hash, changedAt, kind, isOdd, pass } of entries) {
+    const { header, entries } = decodeIndex(part)
+    for (const { key, hash, bytes, changedAt, kind, isOdd, pass } of entries) {
       const found = table.find(key)
       const at = found < 0 ? table.add(key) : found
+      if (Buffer.compare(table.entry(at).bytes, bytes) !== 0) known.hadRenewed = true
       table.setHash(at, hash)
+      table.setBytes(at, bytes)
       table.setChangedAt(at, changedAt)
       table.mark(at, kind, pass)
       table.setOdd(at, isOdd)

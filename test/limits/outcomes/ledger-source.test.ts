@@ -48,6 +48,7 @@ function setUp() {
     }),
     observers: {},
     redact: (record: Json) => record,
+    digestKey: (purpose: string) => Buffer.from(purpose),
     deadline: noDeadline,
     patience: createPatience(0),
     metrics: noMetrics,
