@@ -11,7 +11,7 @@ import { hookDeadLetters, hookQueue } from '../lib/stores/hook-queue.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import { limitsDeadLetters, limitsQueue } from '../lib/stores/limits-queue.ts'
 import { auditBucket, lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
-import { type Config, watchRulesText } from './config.ts'
+import { type Config, privacyText, watchRulesText } from './config.ts'
 import { Alarms } from './constructs/alarms.ts'
 import { AuditDigest } from './constructs/audit.ts'
 import { grantPublishRun, grantSyncStream } from './constructs/grants.ts'
@@ -86,6 +86,7 @@ export class StatelessStack extends Stack {
       environment: {
         ...recording.environment,
         AUDIT_WATCH_RULES: watchRulesText(config.watchRules),
+        ...privacyEnvironmentOf(config),
         [limitsTable.variable]: names.table(limitsTable),
         ...(config.hooks.enabled ? { [hooksTable.variable]: names.table(hooksTable) } : {}),
       },
@@ -105,8 +106,9 @@ export class StatelessStack extends Stack {
     const audit = new AuditDigest(this, 'Audit', { names, common: recording, resources, undelivered })
     const platformOnly = { ...common, environment: platformEnvironmentOf(config) }
     const limits = new Limits(this, 'Limits', { names, config, common: platformOnly, resources })
+    const collecting = { names, hooks: config.hooks, privacy: privacyEnvironmentOf(config) }
     const collector = config.hooks.enabled
-      ? new HookCollector(this, 'Hooks', { names, hooks: config.hooks, common: { names, logDays }, resources })
+      ? new HookCollector(this, 'Hooks', { ...collecting, common: { names, logDays }, resources })
       : null
     return {
       ...{ syncStream, publishRun, applyLimits: limits.apply, importLimits: limits.import, auditDigest: audit.worker },
@@ -154,6 +156,16 @@ function environmentOf(config: Config, names: Names): Record<string, string> {
     [lakeBucket.variable]: names.bucket(lakeBucket),
     CATALOG_DATABASE: names.database,
     EVENT_BUS: config.eventBus,
+  }
+}
+
+/** What those read, besides, that store records. */
+function privacyEnvironmentOf({ messages, privacy }: Config): Record<string, string> {
+  return {
+    MESSAGES_CONTENT: messages.content,
+    MESSAGES_CONTENT_BY_ROLE: JSON.stringify(messages.roles),
+    MESSAGES_ATTACHMENTS: messages.attachments,
+    PRIVACY_FIELDS: privacyText(privacy),
   }
 }
 

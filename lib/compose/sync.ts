@@ -12,6 +12,7 @@ import { FatalError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
 import { createHookSource } from '../hooks/collector/hook-source.ts'
 import { createLedgerSource } from '../limits/outcomes/ledger-source.ts'
+import { createProtector } from '../redaction/personal/protect.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { createHookObjects } from '../stores/hook-objects.ts'
 import { createLedgerReader, ledgerParts } from '../stores/ledger.ts'
@@ -27,6 +28,7 @@ import type { Source } from '../sync/ports.ts'
 import { createSource } from '../sync/source.ts'
 import { auditOf } from './audit.ts'
 import { type PlatformRuntime, platformOf } from './platform.ts'
+import { PrivacyVariables, privacyOf } from './privacy.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
@@ -37,6 +39,7 @@ const SyncVariables = StoreVariables.extend({
   ...PlatformVariables.shape,
   ...RedactionVariables.shape,
   ...AuditVariables.shape,
+  ...PrivacyVariables.shape,
   LIMITS_TABLE: z.string().optional(),
   HOOKS_TABLE: z.string().optional(),
 })
@@ -66,11 +69,14 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
     audit,
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
-      const redactor = createRedactor(await redactionKey(env, readSecret))
+      const key = await redactionKey(env, readSecret)
+      const redactor = createRedactor(key)
+      const redact = createProtector({ redactor, key, privacy: privacyOf(env) })
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), others)
       const patience = createPatience(engine.settings.patienceMs)
-      return { ...engine, source, redact: redactor.redact, digestKey: redactor.keyFor, observers, deadline, patience }
+      const digestKey = (purpose: string) => redactor.keyFor(JSON.stringify([purpose, privacyOf(env)]))
+      return { ...engine, source, redact, digestKey, observers, deadline, patience }
     },
   }
 }

@@ -17,7 +17,12 @@ export type Progress = { reading: ReadingState; taken: IntakeState }
 export type Stop = { status: StreamStatus; reason: string | null; rereads: boolean; notBefore: number | null }
 
 /** How a scan ends that has read its list. */
-export type Completion = { summary: ScanSummary; index: Checkpoint['index']; notices: Notice[] }
+export type Completion = {
+  summary: ScanSummary
+  index: Checkpoint['index']
+  notices: Notice[]
+  readWith: string | null
+}
 
 /** The owner of what is durable: the only one that writes a scan's objects, and the only one that moves the checkpoint. */
 export type Flusher = {
@@ -159,7 +164,7 @@ function release(checkpoint: Checkpoint, { deps, lease: { owner, expiresAt } }: 
   return deps.checkpoints.save(checkpoint, { owner, expiresAt, release: true })
 }
 
-function complete({ context, checkpoint }: Flushing, { summary, index, notices }: Completion): Promise<void> {
+function complete({ context, checkpoint }: Flushing, { summary, index, notices, readWith }: Completion): Promise<void> {
   const { deps, run, lease } = context
   const completed: Checkpoint = {
     ...checkpoint,
@@ -171,6 +176,7 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices }
     scansCompleted: checkpoint.scansCompleted + 1,
     lastScan: summary,
     index,
+    readWith,
     notices,
     // An approval asks the platform nothing, and does not know better.
     notBefore: context.scan.approval ? checkpoint.notBefore : undefined,

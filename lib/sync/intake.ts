@@ -7,6 +7,7 @@ import { type Batch, copiedEntries, emptyBuffer } from './batch.ts'
 import type { ScanContext } from './context.ts'
 import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import type { ReadPage } from './page-reader.ts'
+import type { OfParent } from './ports.ts'
 import { recognizerOf } from './recognize.ts'
 import {
   countInvalid,
@@ -38,6 +39,8 @@ export type Intake = {
   readonly state: Readonly<IntakeState>
   /** Every key, as it stands. An entry's hash is a view that holds until the table changes. */
   entries(): Iterable<IndexEntry>
+  /** The pass of this scan in which the list of a parent, as it stands in keys, was read to its end; 0 when in none. */
+  passOf(parent: string): number
 }
 
 /** The intake of a scan over the keys that are known of its stream. Nothing is durable until a batch is written. */
@@ -72,7 +75,7 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
       return received >= flushRecords || bytes >= flushBytes || deps.clock.now() - since >= flushMs
     },
     get isEmpty() {
-      return taking.buffer.received === 0
+      return taking.buffer.received === 0 && taking.buffer.seen.length === 0
     },
     handOver,
     remove: (keys, pass) => {
@@ -91,16 +94,33 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
     entries: function* () {
       for (let at = 0; at < table.size; at++) yield table.entry(at)
     },
+    passOf: (parent) => passOf(table, parent),
   }
 }
 
-function takePage(taking: Taking, { records, cut = [], pass }: ReadPage): number {
+/** The pass of the scan in which the list of a parent was read to its end; 0 when in none. */
+function passOf(table: KeyTable, parent: string): number {
+  const at = table.find(parent)
+  return at < 0 ? 0 : table.pass(at)
+}
+
+function takePage(taking: Taking, { records, cut = [], pass, ofParent }: ReadPage): number {
   if (pass !== taking.pass) taking.brokenKeys.clear()
   taking.pass = pass
   let newIds = 0
   for (const raw of records) if (takeRecord(taking, raw, null)) newIds += 1
   for (const record of cut) if (takeCut(taking, record)) newIds += 1
+  if (ofParent?.completes) takeMark(taking, ofParent.completes)
   return newIds
+}
+
+/** Remembers that a parent's list was read to its end, in the pass that read it. */
+function takeMark({ table, buffer, pass }: Taking, { key, mark }: NonNullable<OfParent['completes']>): void {
+  const found = table.find(key)
+  const at = found < 0 ? table.add(key) : found
+  table.setHash(at, mark)
+  table.mark(at, Kind.mark, pass)
+  buffer.seen.push(at)
 }
 
 /** Takes in a record as it came. It is read unless its very bytes are known, which may have changed since it was cut. */

@@ -2,29 +2,30 @@ import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { RejectedError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Recognizer } from '../platform/cut.ts'
-import type { Page } from '../platform/paging.ts'
 import { pageSizeOf } from '../streams/stream.ts'
 import { askForPage } from './ask-page.ts'
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
-import { noNextPage, refusedTooOften, repeatedToken, stalled } from './paging-errors.ts'
+import { noNextPage, refusedTooOften, repeatedToken, stalled } from './list-errors.ts'
+import { countParents } from './parent-counts.ts'
+import type { SourcePage } from './ports.ts'
 import { countUnknown } from './unknown-members.ts'
 
 /** Where a scan stands in its list, and what reading it took: the page reader's part of the checkpoint. */
 export type ReadingState = Pick<
   Scan,
-  'position' | 'pass' | 'restarts' | 'barrenPages' | 'pageSize' | 'unknownMembers'
+  'position' | 'pass' | 'restarts' | 'barrenPages' | 'pageSize' | 'unknownMembers' | 'parents'
 > & { pages: number; apiCalls: number }
 
 /** A page with the pass over the list that it belongs to. */
-export type ReadPage = Page & { readonly pass: number }
+export type ReadPage = SourcePage & { readonly pass: number }
 
 /** The owner of a scan's place in its list: position, passes, page tokens, and the time that pages take. */
 export type PageReader = {
   /** The pages from where the scan stands, until its list ends or time is short. Each is passed by `advance` before the next. */
   pages(): AsyncGenerator<ReadPage>
   /** Moves on past a page that was taken in and brought `newIds` keys that its pass had not seen. */
-  advance(page: Page, newIds: number): void
+  advance(page: SourcePage, newIds: number): void
   /** Whether the list was read to its end. */
   readonly hasEnded: boolean
   readonly state: Readonly<ReadingState>
@@ -101,6 +102,7 @@ async function* readPages(reading: Reading): AsyncGenerator<ReadPage> {
         ahead = request(token)
         continue
       }
+      if (page.ofParent?.restarts) beginPass(reading)
       const repeated = page.nextToken !== null && reading.usedTokens.has(tokenDigest(page.nextToken))
       ahead = page.nextToken !== null && !repeated && hasTime(reading) ? request(page.nextToken) : null
       token = page.nextToken
@@ -127,7 +129,7 @@ function hasTime({ context, slowestMs, reserveMs }: Reading): boolean {
   return context.deps.deadline.remainingMs() > slowestMs + reserveMs()
 }
 
-async function fetchPage(reading: Reading, token: string | null, signal: AbortSignal): Promise<Page> {
+async function fetchPage(reading: Reading, token: string | null, signal: AbortSignal): Promise<SourcePage> {
   const { context, state } = reading
   const { deps, stream, window } = context
   const onRequest = () => {
@@ -157,12 +159,15 @@ async function fetchPage(reading: Reading, token: string | null, signal: AbortSi
         ...{ pageSize, code, status },
       }),
   })
-  if (asked.pageSize !== null && asked.pageSize !== pageSizeOf(stream)) state.pageSize = asked.pageSize
-  return asked.page
+  const { pageSize, page } = asked
+  if (pageSize !== null && pageSize !== pageSizeOf(stream)) state.pageSize = pageSize
+  // What is too heavy in one parent's list says nothing of the next one's.
+  if (page.ofParent?.completes || page.ofParent?.unread) state.pageSize = undefined
+  return page
 }
 
 /** Notes what an answer held besides the list, and names it the first time. */
-function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMembers = [] }: Page): void {
+function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMembers = [] }: SourcePage): void {
   if (unknownMembers.length === 0) return
   const { counted, fresh } = countUnknown(state.unknownMembers ?? [], unknownMembers)
   state.unknownMembers = counted
@@ -171,12 +176,14 @@ function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMem
   deps.log.warn('Answers hold what is not known beside the list: the API has changed.', { stream: stream.name, names })
 }
 
-function advance(reading: Reading, page: Page, newIds: number): void {
+function advance(reading: Reading, page: SourcePage, newIds: number): void {
   const { context, state, usedTokens, newTokens } = reading
   const { name } = context.stream
   noteUnknown(reading, page)
   state.pages += 1
-  state.barrenPages = newIds > 0 ? 0 : state.barrenPages + 1
+  if (page.ofParent) state.parents = countParents(state.parents, page.ofParent)
+  // An empty list among many is just that.
+  state.barrenPages = newIds > 0 || page.ofParent ? 0 : state.barrenPages + 1
   if (page.isLast(newIds)) {
     state.position = { at: 'end' }
     return
@@ -190,7 +197,7 @@ function advance(reading: Reading, page: Page, newIds: number): void {
 }
 
 function restart(reading: Reading, refusal: RejectedError): void {
-  const { context, state, usedTokens } = reading
+  const { context, state } = reading
   const { deps, stream, run } = context
   deps.log.warn('A page token was refused; the scan begins again from the first page.', {
     stream: stream.name,
@@ -198,13 +205,19 @@ function restart(reading: Reading, refusal: RejectedError): void {
   })
   const restarts = state.restarts.runId === run.runId ? state.restarts.count : 0
   if (restarts >= restartsPerRun) throw refusedTooOften(stream.name, restarts + 1)
-  usedTokens.clear()
+  beginPass(reading)
+  state.restarts = { runId: run.runId, count: restarts + 1 }
+}
+
+/** Tokens of an earlier pass may come again. */
+function beginPass(reading: Reading): void {
+  reading.usedTokens.clear()
   reading.newTokens = []
-  Object.assign(state, nextPass(state), { restarts: { runId: run.runId, count: restarts + 1 } })
+  Object.assign(reading.state, nextPass(reading.state))
 }
 
 /** A request that may be dropped with its page: a rejection that nobody awaits yet is not unhandled. */
-function handled(page: Promise<Page>): Promise<Page> {
+function handled(page: Promise<SourcePage>): Promise<SourcePage> {
   page.catch(() => {
     // Whoever awaits the page hears of it.
   })
@@ -212,7 +225,7 @@ function handled(page: Promise<Page>): Promise<Page> {
 }
 
 /** The page, or the refusal when the server no longer takes a token that it once gave (its life is "not shown", §2.8). */
-async function refusalOr(page: Promise<Page>, token: string | null): Promise<Page | RejectedError> {
+async function refusalOr(page: Promise<SourcePage>, token: string | null): Promise<SourcePage | RejectedError> {
   try {
     return await page
   } catch (error) {

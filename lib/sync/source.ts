@@ -21,9 +21,9 @@ type Reader = { get(endpoint: Endpoint, query: Record<string, string>, options: 
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
 export function createSource(client: Reader, deadline: Deadline): Source {
   return {
-    fetchPage: async (stream, token, { signal, patience, pageSize, recognizer, onRequest }) => {
+    fetchPage: async (stream, token, { signal, patience, pageSize, parent, recognizer, onRequest }) => {
       const reading = readingOf(stream)
-      const { endpoint, query } = reading.request({ token, pageSize })
+      const { endpoint, query } = reading.request({ token, pageSize, ...(parent === undefined ? {} : { parent }) })
       const cutting = recognizer && cutter(reading, recognizer)
       const options = { signal, onRequest, deadline, patience, ...(cutting ? { read: cutting.read } : {}) }
       const page = reading.parse(await client.get(endpoint, query, options), pageSize)

@@ -1,10 +1,10 @@
-import { messageOf, RetryableError, SyncError } from '../core/errors.ts'
-import { defaultRetry } from '../platform/retry.ts'
+import { messageOf, SyncError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan } from './complete.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
+import { wasCutShort } from './cut-short.ts'
 import { emitMetrics } from './emit-metrics.ts'
 import { countsOf, type Stop } from './flusher.ts'
 import { type Attempt, openScan, progressOf, untilText } from './open-scan.ts'
@@ -81,12 +81,7 @@ function statusFor(error: unknown, context: ScanContext): StreamStatus {
   if (!(error instanceof SyncError)) return 'failed'
   if (error.code === 'forbidden') return 'skipped'
   if (error.code === 'rate_limited' && error.retryAfterMs !== undefined) return 'rate_limited'
-  return wasCutShort(error, context) ? 'paused' : 'failed'
-}
-
-/** A request that had not the time for its repetitions says nothing of the platform: the next attempt asks again. */
-function wasCutShort(error: SyncError, { deps: { deadline, settings } }: ScanContext): boolean {
-  return error instanceof RetryableError && deadline.remainingMs() < settings.marginMs + defaultRetry.totalMs
+  return wasCutShort(error, context.deps) ? 'paused' : 'failed'
 }
 
 type Ending = Pick<Stop, 'status' | 'reason'> & Partial<Stop> & { retryAfterMs?: number | null }

@@ -1,6 +1,6 @@
 import { FatalError, RetryableError } from '../core/errors.ts'
 
-/** The platform refuses tokens that it gave, each time anew. */
+/** The error of a list whose page tokens the platform refused again and again. */
 export function refusedTooOften(stream: string, times: number) {
   return new RetryableError(
     `${stream}: the platform refused a page token ${times} times in this run, so the list can't be read to its end. ` +
@@ -9,7 +9,7 @@ export function refusedTooOften(stream: string, times: number) {
   )
 }
 
-/** A list that went on from a token would run in a circle. */
+/** The error of a list that gave a page token twice. */
 export function repeatedToken(stream: string) {
   return new FatalError(
     `${stream}: pagination stalled, the list gave a page token again that it had given before. ` +
@@ -18,15 +18,15 @@ export function repeatedToken(stream: string) {
   )
 }
 
-/** A page that leads nowhere. */
+/** The error of a page that is no last one and has no next one. */
 export function noNextPage(stream: string) {
   return new FatalError(`${stream}: a page is neither the last nor names a next one.`, { code: 'bad_pagination' })
 }
 
-/** A list that goes on, and brings nothing. */
-export function stalled(stream: string, pages: number) {
+/** The error of a list that goes on without bringing anything new. */
+export function stalled(stream: string, barrenPages: number) {
   return new FatalError(
-    `${stream}: the list is stalled, ${pages} pages in a row brought no new record although each had a fresh ` +
+    `${stream}: the list is stalled, ${barrenPages} pages in a row brought no new record although each had a fresh ` +
       'page token. Nothing was deleted; report it to the platform.',
     { code: 'stalled_list' },
   )
