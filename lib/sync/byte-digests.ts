@@ -1,4 +1,5 @@
 import { digestBytes } from '../core/keyed-digest.ts'
+import { grown } from './key-set.ts'
 
 /** The digest of the bytes in which each key's record came last, found by the digest. Zeros stand for none. */
 export type ByteDigests = {
@@ -103,7 +104,7 @@ function hashOf(digest: string): number {
 }
 
 function enlarged(digests: Uint8Array, needed: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.max(digests.length * 2, needed))
+  const larger = new Uint8Array(Math.max(grown(digests.length), needed))
   larger.set(digests)
   return larger
 }

@@ -3,7 +3,7 @@ import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import type { StreamResult } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
 import { countsOf, scanPath } from './flusher.ts'
-import { encodeIndex } from './index-format.ts'
+import { indexChunks } from './index-format.ts'
 import { type IndexEntry, Kind } from './key-table.ts'
 import { type Read, rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
@@ -144,7 +144,7 @@ async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean })
   const key = deps.index.indexKey(scanPath(context))
   await deps.index.writeIndex(
     key,
-    encodeIndex({ pass: 0, tokens: [], files: [] }, { count: entries + marks, each }),
+    indexChunks({ pass: 0, tokens: [], files: [] }, { count: entries + marks, each }),
     lease.signal,
   )
   return { key, entries }

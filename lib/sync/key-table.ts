@@ -1,5 +1,5 @@
 import { createByteDigests } from './byte-digests.ts'
-import { createKeySet, type KeySet } from './key-set.ts'
+import { createKeySet, grown, type KeySet } from './key-set.ts'
 
 /** What happened to a key in the current scan. The numbers are stored in index objects: never reuse one. */
 export const Kind = {
@@ -82,7 +82,8 @@ export function createKeyTable(): KeyTable {
     key: keys.key,
     add: (key) => {
       const at = keys.add(key)
-      if (at === kinds.length) ({ hashes, times, kinds, passes } = columnsFor(at * 2, { hashes, times, kinds, passes }))
+      if (at === kinds.length)
+        ({ hashes, times, kinds, passes } = columnsFor(grown(at), { hashes, times, kinds, passes }))
       times[at] = Number.NaN
       return at
     },

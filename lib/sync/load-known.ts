@@ -1,8 +1,8 @@
 import { messageOf } from '../core/errors.ts'
 import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
 import type { SyncDeps } from './context.ts'
-import { decodeIndex } from './index-format.ts'
-import { createKeyTable, type KeyTable, Kind } from './key-table.ts'
+import { createIndexReader } from './index-format.ts'
+import { createKeyTable, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import { findLeftovers, makeUncertain, replayScan } from './replay.ts'
 
 /** What is known of a stream when an attempt begins. */
@@ -79,19 +79,13 @@ async function fromIndex(
   { key, entries }: NonNullable<Checkpoint['index']>,
   { stream, deps: { index: store, log }, signal }: Loading,
 ): Promise<Known | null> {
-  const known = { ...nothingKnown(false), records: entries }
+  const known: Known = { ...nothingKnown(false), records: entries }
   try {
-    const bytes = await store.readIndex(key)
-    if (bytes === null) throw new Error('it is missing')
-    for (const entry of decodeIndex(bytes).entries) {
-      const at = known.table.add(entry.key)
-      known.table.setHash(at, entry.hash)
-      known.table.setBytes(at, entry.bytes)
-      known.table.setChangedAt(at, entry.changedAt)
-      known.table.mark(at, entry.kind, 0)
-      known.table.setOdd(at, entry.isOdd)
-      if (entry.kind === Kind.missing) known.hadMissing = true
-    }
+    const chunks = await store.openIndex(key)
+    if (chunks === null) throw new Error('it is missing')
+    const reader = createIndexReader()
+    for await (const chunk of chunks) for (const entry of reader.read(chunk)) load(entry, known)
+    reader.end()
     return known
   } catch (error) {
     if (isStorageTrouble(error)) throw error
@@ -100,6 +94,17 @@ async function fromIndex(
     log.error('The index of a stream is unreadable.', { stream, key, reason: messageOf(error) })
     return null
   }
+}
+
+function load({ key, hash, bytes, changedAt, kind, isOdd }: IndexEntry, known: Known): void {
+  const { table } = known
+  const at = table.add(key)
+  table.setHash(at, hash)
+  table.setBytes(at, bytes)
+  table.setChangedAt(at, changedAt)
+  table.mark(at, kind, 0)
+  table.setOdd(at, isOdd)
+  if (kind === Kind.missing) known.hadMissing = true
 }
 
 function isStorageTrouble(error: unknown): boolean {

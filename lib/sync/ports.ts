@@ -158,8 +158,10 @@ export type IndexStore = {
   listParts(stream: string): Promise<PartObject[]>
   /** The key under which an index of this scan and fence lies. */
   indexKey(path: Omit<PartPath, 'part'>): string
-  writeIndex(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
-  /** Null when it is missing. */
+  writeIndex(key: string, chunks: Iterable<Uint8Array>, signal: AbortSignal): Promise<void>
+  /** The index piece by piece, since it grows with the stream; null when it is missing. */
+  openIndex(key: string): Promise<AsyncIterable<Uint8Array> | null>
+  /** An object whole; null when it is missing. */
   readIndex(key: string): Promise<Uint8Array | null>
   /** The files of a scan, so that publish need not read its parts. */
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>

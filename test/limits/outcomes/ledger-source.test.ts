@@ -56,7 +56,7 @@ function setUp() {
     checkpoints: createCheckpoints(state),
     publications: createPublications(state),
     lake: createLake(emulated.lake),
-    index: createIndexStore(emulated.lake),
+    index: createIndexStore(emulated.lake, emulated.lakeStreams),
     catalog: { register: async () => {} },
     published: [creditLimitOutcomes],
     clock: { now: platform.clock.now, sleep: untilAborted },
