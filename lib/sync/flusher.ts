@@ -129,7 +129,7 @@ async function flush(flushing: Flushing, { batch, tokens, moved }: { batch: Batc
   const { deps } = context
   const began = deps.clock.now()
   const path = partPath(context, partsOf(moved.segments) - 1)
-  const header = { pass: moved.pass, tokens }
+  const header = { pass: moved.pass, tokens, index: flushing.checkpoint.index?.key ?? null }
   const mayExist = flushing.checkpoint.scansCompleted > 0
   const written = await writeBatch(context, { batch, header, path, mayExist })
   await moveCheckpoint(flushing, { ...flushing.checkpoint, scan: moved, ...atWork(context) })

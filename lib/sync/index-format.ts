@@ -21,23 +21,29 @@ const Header = z.object({
   pass: z.int().describe('The pass of the scan in which the flush was written; 0 for an index.'),
   tokens: z.array(z.string()).describe('Digests of the page tokens that the flushed pages of this pass gave.'),
   files: z.array(PartFile).describe('Lake files that the flush wrote.'),
+  index: z.string().nullable().default(null).describe('The index that `same` is about.'),
+  same: z
+    .array(z.tuple([z.int().min(0), z.int().min(0), z.int()]))
+    .default(() => [])
+    .describe('Keys that came as that index has them: from which on, how many, and the pass that saw them.'),
 })
 
 /** What an index object holds besides its entries. */
-type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
+export type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
+type WrittenHeader = Omit<z.input<typeof Header>, 'entries'>
 
 /** What is written: so many entries, which can be gone through. */
 type Entries = { count: number; each: () => Iterable<IndexEntry> }
 
 /** Writes an index object as a whole, as the parts of a scan are. */
-export function encodeIndex(header: PartHeader, entries: Entries): Uint8Array {
+export function encodeIndex(header: WrittenHeader, entries: Entries): Uint8Array {
   return Buffer.concat([...indexChunks(header, entries)])
 }
 
 const chunkBytes = 256 * 1024
 
 /** Writes an index object piece by piece: what grows with a stream is never held whole. */
-export function* indexChunks(header: PartHeader, { count, each }: Entries): Generator<Uint8Array> {
+export function* indexChunks(header: WrittenHeader, { count, each }: Entries): Generator<Uint8Array> {
   const head = Buffer.from(JSON.stringify({ ...header, entries: count }))
   const length = Buffer.allocUnsafe(4)
   length.writeUInt32LE(head.length)

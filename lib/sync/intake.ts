@@ -3,9 +3,9 @@ import type { Json } from '../core/json.ts'
 import { deepText, isTooDeep } from '../core/nesting.ts'
 import { type CutRecord, type Recognizer, readRecord } from '../platform/cut.ts'
 import { extractorOf } from '../streams/extract.ts'
-import { type Batch, copiedEntries, emptyBuffer } from './batch.ts'
+import { type Batch, emptyBuffer, seenOf } from './batch.ts'
 import type { ScanContext } from './context.ts'
-import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import { entriesOf, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import type { ReadPage } from './page-reader.ts'
 import type { OfParent } from './ports.ts'
 import { recognizerOf } from './recognize.ts'
@@ -37,14 +37,17 @@ export type Intake = {
   /** Marks keys as gone, and hands them over as a batch of their own. */
   remove(keys: readonly string[], pass: number): Batch
   readonly state: Readonly<IntakeState>
-  /** Every key, as it stands. An entry's hash is a view that holds until the table changes. */
+  /** Every key, as it stands. An entry holds until the next one. */
   entries(): Iterable<IndexEntry>
   /** The pass of this scan in which the list of a parent, as it stands in keys, was read to its end; 0 when in none. */
   passOf(parent: string): number
 }
 
+/** What an intake begins with: all known keys, how many of them (the first ones) stand in the index, and what was counted. */
+type Beginning = { table: KeyTable; indexed: number; state: IntakeState }
+
 /** The intake of a scan over the keys that are known of its stream. Nothing is durable until a batch is written. */
-export function createIntake(context: ScanContext, { table, state }: { table: KeyTable; state: IntakeState }): Intake {
+export function createIntake(context: ScanContext, { table, indexed, state }: Beginning): Intake {
   const { deps } = context
   const taking: Taking = {
     context,
@@ -60,7 +63,8 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
   const handOver = (): Batch => {
     const { buffer } = taking
     taking.buffer = emptyBuffer(deps.clock.now())
-    return { ...buffer, seen: copiedEntries(table, buffer.seen) }
+    const { renewed: _renewed, ...rest } = buffer
+    return { ...rest, ...seenOf(table, buffer, indexed) }
   }
 
   return {
@@ -91,9 +95,7 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
     get state() {
       return taking.state
     },
-    entries: function* () {
-      for (let at = 0; at < table.size; at++) yield table.entry(at)
-    },
+    entries: () => entriesOf(table),
     passOf: (parent) => passOf(table, parent),
   }
 }
@@ -179,6 +181,7 @@ function takeSame(taking: Taking, taken: Taken, invalid: readonly string[]): voi
   if (bytes !== null && invalid.length === 0 && !taking.table.hasBytes(known, bytes)) {
     taking.table.setBytes(known, Buffer.from(bytes, 'latin1'))
     taking.hasRenewed = true
+    taking.buffer.renewed.add(known)
   }
   countInvalid(taking, invalid)
   observe(taking, taken)

@@ -65,7 +65,38 @@ export type KeyTable = KeySet & {
   /** Unix ms of the record's own time of change; NaN when it has none. */
   changedAt(at: number): number
   setChangedAt(at: number, changedAt: number): void
-  entry(at: number): IndexEntry
+  /** Views that hold until the next key is added. */
+  hash(at: number): Uint8Array
+  bytes(at: number): Uint8Array
+}
+
+/** Every key of a table. One entry serves for all: it holds until the next, and reads of the table what is asked of it. */
+export function* entriesOf(table: KeyTable): Generator<IndexEntry> {
+  let at = 0
+  const entry: IndexEntry = {
+    get key() {
+      return table.key(at)
+    },
+    get hash() {
+      return table.hash(at)
+    },
+    get bytes() {
+      return table.bytes(at)
+    },
+    get changedAt() {
+      return table.changedAt(at)
+    },
+    get kind() {
+      return table.kind(at)
+    },
+    get isOdd() {
+      return table.isOdd(at)
+    },
+    get pass() {
+      return table.pass(at)
+    },
+  }
+  for (; at < table.size; at++) yield entry
 }
 
 /** An empty table. */
@@ -117,23 +148,21 @@ export function createKeyTable(): KeyTable {
     setChangedAt: (at, changedAt) => {
       times[at] = changedAt
     },
-    entry: (at) => entryAt({ hashes, times, kinds, passes }, at, { key: keys.key(at), bytes: bytes.at(at) }),
+    hash: (at) => hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
+    bytes: bytes.at,
   }
 }
 
-function entryAt(
-  { hashes, times, kinds, passes }: Columns,
-  at: number,
-  own: Pick<IndexEntry, 'key' | 'bytes'>,
-): IndexEntry {
+/** One key of a table, its hash and its digest as views. */
+export function entryAt(table: KeyTable, at: number): IndexEntry {
   return {
-    key: own.key,
-    hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
-    bytes: own.bytes,
-    changedAt: times[at] as number,
-    kind: ((kinds[at] as number) & ~odd) as Kind,
-    isOdd: ((kinds[at] as number) & odd) !== 0,
-    pass: passes[at] as number,
+    key: table.key(at),
+    hash: table.hash(at),
+    bytes: table.bytes(at),
+    changedAt: table.changedAt(at),
+    kind: table.kind(at),
+    isOdd: table.isOdd(at),
+    pass: table.pass(at),
   }
 }
 

@@ -12,6 +12,9 @@ export type Known = {
   usedTokens: Set<string>
   /** Lake files that the scan in progress has written. */
   files: PartFile[]
+  /** The index that was loaded, and how many keys it holds: the first of the table, in its order. */
+  indexKey: string | null
+  indexed: number
   /** How many live records were known when the scan began. */
   records: number
   /** Whether the index lists keys that an earlier, suspect scan missed. */
@@ -63,6 +66,8 @@ function nothingKnown(indexLost: boolean): Known {
     table: createKeyTable(),
     usedTokens: new Set(),
     files: [],
+    indexKey: null,
+    indexed: 0,
     records: 0,
     hadMissing: false,
     hadUncertain: false,
@@ -86,7 +91,7 @@ async function fromIndex(
     const reader = createIndexReader()
     for await (const chunk of chunks) for (const entry of reader.read(chunk)) load(entry, known)
     reader.end()
-    return known
+    return { ...known, indexKey: key, indexed: known.table.size }
   } catch (error) {
     if (isStorageTrouble(error)) throw error
     // Whoever took over removes the index that it replaced.

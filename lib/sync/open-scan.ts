@@ -123,7 +123,7 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
   const { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, unkeyed, segments } = scan
   const { pages, apiCalls } = counts
   const flusher = createFlusher(context, { checkpoint, segments, files: known.files })
-  const intake = createIntake(context, { table: known.table, state: { unkeyed, counts } })
+  const intake = createIntake(context, { table: known.table, indexed: known.indexed, state: { unkeyed, counts } })
   const reader = createPageReader(context, {
     state: { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, pages, apiCalls },
     usedTokens: known.usedTokens,

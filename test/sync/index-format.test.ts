@@ -4,7 +4,13 @@ import { digestBytes } from '../../lib/core/keyed-digest.ts'
 import { decodeIndex, encodeIndex } from '../../lib/sync/index-format.ts'
 import { hashBytes, type IndexEntry, type Kind } from '../../lib/sync/key-table.ts'
 
-const header = { pass: 2, tokens: ['a1b2'], files: [] }
+const header = {
+  pass: 2,
+  tokens: ['a1b2'],
+  files: [],
+  index: 'index-1',
+  same: [[0, 12, 2] as [number, number, number]],
+}
 function entry(key: string, more: Partial<IndexEntry> = {}): IndexEntry {
   return {
     key,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../lib/core/json.ts'
 import type { CutRecord } from '../../lib/platform/cut.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { decodeIndex } from '../../lib/sync/index-format.ts'
 import type { Source } from '../../lib/sync/ports.ts'
 import { chunks, cutPage, user, users } from './support/source.ts'
 import { createWorld } from './support/world.ts'
@@ -98,5 +99,37 @@ describe('a record whose bytes are known', () => {
     const observers = { [organizationUsers.name]: observer }
     for (let n = 0; n < 2; n++) await synced(world, users(4), { observers })
     expect(flushed).toHaveLength(8)
+  })
+})
+
+describe('what a scan saw as the index has it', () => {
+  const settings = { flushRecords: 3 }
+
+  it('is three numbers in a part for a whole run of keys, and counts when another attempt goes on', async () => {
+    const world = createWorld({ settings })
+    await synced(world, users(9))
+    const { runId } = world.newRun()
+    let looks = 0
+    const deadline = { remainingMs: () => (++looks > 2 ? 0 : Number.POSITIVE_INFINITY) }
+    const { source } = byteSource(users(9))
+    const paused = await world.sync(organizationUsers, source, { runId, deadline })
+    expect(paused).toMatchObject({ status: 'paused' })
+    const part = (await world.index.listParts(organizationUsers.name)).find(({ fence }) => fence === 2)
+    const { header, entries } = decodeIndex((await world.index.readIndex(part?.key ?? ''))!)
+    expect([[...entries], header.same]).toEqual([[], [[0, 3, 1]]])
+    const result = await world.sync(organizationUsers, byteSource(users(9)).source, { runId })
+    expect(result).toMatchObject({ status: 'complete', counts: { received: 9, unchanged: 9, deleted: 0 } })
+  })
+
+  it('means nothing beside another index: the scan begins anew', async () => {
+    const world = createWorld({ settings })
+    await synced(world, users(9))
+    const { runId } = world.newRun()
+    let looks = 0
+    const deadline = { remainingMs: () => (++looks > 2 ? 0 : Number.POSITIVE_INFINITY) }
+    await world.sync(organizationUsers, byteSource(users(9)).source, { runId, deadline })
+    const index = { ...world.index, openIndex: async () => null }
+    const result = await world.sync(organizationUsers, byteSource(users(9)).source, { runId, index })
+    expect(result).toMatchObject({ status: 'complete', counts: { received: 9, updated: 9, deleted: 0 } })
   })
 })
