@@ -7,6 +7,7 @@ import { defaultRules } from '../lib/limits/entries.ts'
 import { attachmentChoices, contentChoices, defaultContents } from '../lib/redaction/personal/writing.ts'
 import { hookEvents } from '../lib/streams/hook-events.ts'
 import { streams } from '../lib/streams/index.ts'
+import { sessionMessages } from '../lib/streams/session-messages.ts'
 
 const streamNames = streams.map(({ name }) => name)
 const StreamName = z.enum(streamNames as [string, ...string[]], {
@@ -87,8 +88,15 @@ const Hooks = z.strictObject({
     .describe('What all machines together may send, on average.'),
 })
 
-/** What is kept of the messages of sessions. */
+/** Whether the messages of sessions are read, and what is kept of them. */
 const Messages = z.strictObject({
+  enabled: z.boolean().default(false).describe('Without it session_messages is not read: it is many requests.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(64, 'is more than the 64 shards that there are')
+    .default(4)
+    .describe('How many of the shards are read at a time.'),
   content: z.enum(contentChoices).default(defaultContents.content).describe('What becomes of what was written.'),
   roles: ContentByRole.default({}).describe('Other choices for what is written in one role.'),
   attachments: z.enum(attachmentChoices).default(defaultContents.attachments),
@@ -179,7 +187,11 @@ export function parseConfig(input: unknown): Config {
 
 /** A schedule leaves out the streams that are not enabled, and is left out when none remains. */
 function withEnabledStreams(parsed: Config): Config {
-  const readable = parsed.streams.filter((stream) => stream !== hookEvents.name || parsed.hooks.enabled)
+  const enabled: Record<string, boolean> = {
+    [hookEvents.name]: parsed.hooks.enabled,
+    [sessionMessages.name]: parsed.messages.enabled,
+  }
+  const readable = parsed.streams.filter((stream) => enabled[stream] !== false)
   const config = { ...parsed, streams: readable }
   const schedules = Object.entries(config.schedules).map(([name, schedule]) => {
     const enabled = schedule.streams.filter((stream) => config.streams.includes(stream))

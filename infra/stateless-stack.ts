@@ -37,6 +37,7 @@ export class StatelessStack extends Stack {
       logDays: config.retention.logDays,
       syncStream: functions.syncStream.lambda,
       publishRun: functions.publishRun.lambda,
+      shardsAtOnce: config.messages.enabled ? config.messages.concurrency : null,
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
@@ -156,6 +157,7 @@ function environmentOf(config: Config, names: Names): Record<string, string> {
     [lakeBucket.variable]: names.bucket(lakeBucket),
     CATALOG_DATABASE: names.database,
     EVENT_BUS: config.eventBus,
+    ...(config.messages.enabled ? { MESSAGES_ENABLED: 'true' } : {}),
   }
 }
 

@@ -1,3 +1,4 @@
+import { PrivacyVariables } from '../compose/privacy.ts'
 import type { SyncRoot } from '../compose/sync.ts'
 import { deadlineAfter } from '../core/deadline.ts'
 import {
@@ -27,6 +28,7 @@ const names = new Set([
   ...Object.keys(StoreVariables.shape),
   ...Object.keys(PublishVariables.shape),
   ...Object.keys(AuditVariables.shape),
+  ...Object.keys(PrivacyVariables.shape),
 ])
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
+import { checkMessages } from './doctor-messages.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
 
@@ -22,6 +23,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
         ...checkVariables(variables),
         ...(await checkStores(root)),
         ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
+        await checkMessages(root),
       ]
       return tell(checks, io)
     })

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type Deadline, earlier } from '../core/deadline.ts'
 import {
   AuditVariables,
+  MessagesVariables,
   PlatformVariables,
   RedactionVariables,
   readVariables,
@@ -40,6 +41,7 @@ const SyncVariables = StoreVariables.extend({
   ...RedactionVariables.shape,
   ...AuditVariables.shape,
   ...PrivacyVariables.shape,
+  ...MessagesVariables.shape,
   LIMITS_TABLE: z.string().optional(),
   HOOKS_TABLE: z.string().optional(),
 })
@@ -64,7 +66,11 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
     ...stores,
     platform,
     /** The streams that can be read here: what comes from a place of this project only where that place is configured. */
-    streams: streams.filter((stream) => isPlatformStream(stream) || others.has(stream)),
+    streams: streams.filter((stream) =>
+      stream.parent ? env.MESSAGES_ENABLED : isPlatformStream(stream) || others.has(stream),
+    ),
+    /** How many shards of a stream are read at a time. */
+    shardsAtOnce: env.MESSAGES_CONCURRENCY,
     /** Null where no bucket for it is named. */
     audit,
     /** What an attempt at a stream needs; the deadline is the invocation's. */

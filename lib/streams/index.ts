@@ -22,6 +22,14 @@ export const platformStreams: readonly PlatformStream[] = [
 /** Every stream: what publish, catalog, docs and queries know. */
 export const streams: readonly Stream[] = [...platformStreams, sessionMessages, creditLimitOutcomes, hookEvents]
 
+/**
+ * The streams as they are read and as their state is kept: in shards where there are lists per parent, and these only
+ * where the messages of sessions are enabled. Whoever asks for the others looks at nothing that is not there.
+ */
+export function streamsAsRead({ messages }: { messages: boolean }): readonly Stream[] {
+  return streams.flatMap((stream) => (stream.parent && !messages ? [] : shardsOf(stream)))
+}
+
 const byName = new Map(
   [...streams, ...streams.flatMap((stream) => shardsOf(stream))].map((stream) => [stream.name, stream]),
 )

@@ -8,6 +8,7 @@ import { type IndexEntry, Kind } from './key-table.ts'
 import { type Read, rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
 import { type Attempt, progressOf } from './open-scan.ts'
+import { nothingRead } from './parent-scan.ts'
 import { type Missing, suspicionOf } from './suspicion.ts'
 
 /**
@@ -29,6 +30,19 @@ export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   await acknowledge()
   const { status, counts, ofRun } = summary
   return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, ofRun, notices }
+}
+
+/**
+ * Ends an attempt at lists per parent of which none is to be read and nothing is gone, without a scan: null when there is
+ * something to read, to delete or to write down.
+ */
+export async function settleQuiet(attempt: Attempt): Promise<StreamResult | null> {
+  const { context, plan, known, flusher } = attempt
+  const isOpen = flusher.checkpoint.scan !== null || known.indexLost
+  if (!plan || plan.planned.length > 0 || isOpen || !saysTheSame(attempt)) return null
+  if (missingEntries(attempt).length > 0) return null
+  await flusher.settle(plan.indexKey)
+  return nothingRead(context.stream.name, context.run)
 }
 
 /** What came in is what was counted. A mismatch is a bug, and such a scan must not complete. */

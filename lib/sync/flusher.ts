@@ -38,6 +38,8 @@ export type Flusher = {
   stop(stop: Stop): Promise<void>
   /** Gives the lease up and leaves the checkpoint as it is. */
   release(): Promise<void>
+  /** Gives the lease up as after a scan that found everything as it was, though none was begun. */
+  settle(readWith: string): Promise<void>
   /** Ends the scan: it waits for publish from here on. */
   complete(completion: Completion): Promise<void>
   /** The checkpoint as it was last saved, or acquired. */
@@ -70,6 +72,7 @@ export function createFlusher(context: ScanContext, { checkpoint, segments, file
     writeObserved: (table, records) => writeObserved(flushing, table, records),
     stop: (how) => stop(flushing, how),
     release: () => release(flushing.checkpoint, context),
+    settle: (readWith) => settle(flushing, readWith),
     complete: (completion) => complete(flushing, completion),
     get checkpoint() {
       return flushing.checkpoint
@@ -158,6 +161,12 @@ function stop({ context, checkpoint }: Flushing, { rereads, notBefore, ...how }:
   const waits = notBefore === null ? {} : { notBefore }
   const stopped = { ...checkpoint, ...how, ...waits, scan: scan && rereads ? { ...scan, ...nextPass(scan) } : scan }
   return release({ ...stopped, statusAt: context.deps.clock.now(), runId: context.run.runId }, context)
+}
+
+function settle({ context, checkpoint }: Flushing, readWith: string): Promise<void> {
+  const settled = { status: 'complete', reason: null, statusAt: context.deps.clock.now() } as const
+  // The run is not named: what it would be told again are the counts of the scan before.
+  return release({ ...checkpoint, ...settled, notices: [], readWith }, context)
 }
 
 function release(checkpoint: Checkpoint, { deps, lease: { owner, expiresAt } }: ScanContext): Promise<void> {

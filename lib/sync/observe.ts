@@ -76,7 +76,7 @@ function unobserved({ name }: Stream, { quarantined }: Counts): Notice[] {
 }
 
 /** A checkpoint is bounded, and so is what it keeps of these. */
-function gravest(notices: readonly Notice[]): Notice[] {
+export function gravest(notices: readonly Notice[]): Notice[] {
   const kept = notices.toSorted((a, b) => order[a.severity] - order[b.severity]).slice(0, noticesKept)
   const left = notices.length - kept.length
   if (left === 0) return kept

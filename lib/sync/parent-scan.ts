@@ -18,14 +18,18 @@ export async function nothingToRead(
 ): Promise<StreamResult | null> {
   if (!parent) return null
   const index = (await checkpoints.read(parent.stream.name))?.index ?? null
-  const result = { stream: name, runId, retryAfterMs: null }
   if (index === null) {
     const reason = `${parent.stream.name} was never read whole: its lists are read once it was`
-    return { ...result, status: 'skipped', reason, counts: null }
+    return { stream: name, runId, status: 'skipped', reason, retryAfterMs: null, counts: null }
   }
   if (before === null || before.scan !== null || before.readWith !== index.key) return null
+  return nothingRead(name, { runId })
+}
+
+/** The result of an attempt that had nothing to read. */
+export function nothingRead(stream: string, { runId }: Pick<Run, 'runId'>): StreamResult {
   const nothing = Counts.parse({})
-  return { ...result, status: 'complete', reason: null, counts: nothing, ofRun: nothing }
+  return { stream, runId, status: 'complete', reason: null, retryAfterMs: null, counts: nothing, ofRun: nothing }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { messageOf, SyncError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { StreamStatus } from './checkpoint.ts'
-import { completeScan } from './complete.ts'
+import { completeScan, settleQuiet } from './complete.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
 import { wasCutShort } from './cut-short.ts'
@@ -22,6 +22,8 @@ export async function syncStream(stream: Stream, run: Run, deps: SyncDeps): Prom
   const { attempt } = opened
   const { context, reader, intake, flusher } = attempt
   try {
+    const settled = await settleQuiet(attempt)
+    if (settled) return settled
     await flusher.announce(progressOf(attempt))
     for await (const page of reader.pages()) {
       const newIds = intake.take(page)

@@ -14,7 +14,7 @@ export type Privacy = {
 /** What is kept where the configuration makes no choice. */
 export const defaultPrivacy: Privacy = { contents: defaultContents, fields: {} }
 
-/** A kind of record. A stream is one. */
+/** A kind of record. A stream is one; a shard of it has the stream's name and a number after a slash. */
 export type ProtectedKind = SecretRules & { readonly name: string; readonly writing?: Writing }
 
 /** The record as it may be compared, stored and told. Never changes its input. */
@@ -39,6 +39,11 @@ export function createProtector({ redactor, key, privacy }: Deps): Protect {
   return (record, kind) => {
     const { writing } = kind
     const clean = writing ? protectWriting(record, { writing, secrets: kind }) : redactor.redact(record, kind)
-    return fieldsOf.get(kind.name)?.(clean) ?? clean
+    return fieldsOf.size === 0 ? clean : (fieldsOf.get(streamNameOf(kind))?.(clean) ?? clean)
   }
+}
+
+function streamNameOf({ name }: ProtectedKind): string {
+  const slash = name.indexOf('/')
+  return slash < 0 ? name : name.slice(0, slash)
 }

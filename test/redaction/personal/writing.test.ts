@@ -195,6 +195,12 @@ describe('fields that an installation hashes or drops', () => {
     expect(list[0].who).not.toBe(list[1].who)
   })
 
+  it('are those of each shard of their stream', () => {
+    const privacy = { contents: defaultContents, fields: { users: { email: 'drop' as const } } }
+    const protect = createProtector({ redactor: createRedactor(key), key, privacy })
+    expect(protect(user, { name: 'users/07', secretPaths: [] })).not.toHaveProperty('email')
+  })
+
   it('are those of their stream alone', () => {
     const privacy = { contents: defaultContents, fields: { others: { email: 'drop' as const } } }
     const protect = createProtector({ redactor: createRedactor(key), key, privacy })

@@ -6,6 +6,7 @@ import type { Manifest } from '../../../lib/publish/manifest.ts'
 import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import { keyText } from '../../../lib/streams/keys.ts'
+import { shardsOf } from '../../../lib/streams/shards.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import { defaultSettings, type StreamResult, type SyncDeps, type SyncSettings } from '../../../lib/sync/context.ts'
@@ -63,7 +64,7 @@ export function createWorld(overrides: Overrides = {}) {
     newOwner,
     leaseMs: 60_000,
     catalog: { register: async () => {} },
-    published: streams,
+    published: streams.flatMap((stream) => [stream, ...shardsOf(stream)]),
     ...more,
   })
   /** A run id of its own, an hour after the last. */
