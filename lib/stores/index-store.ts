@@ -70,11 +70,42 @@ function partObject(key: string): PartObject[] {
   return match ? [{ key, scanId: `${match.scanId}`, part: Number(match.part), fence: Number(match.fence) }] : []
 }
 
-function packed(chunks: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return Readable.from(chunks, { objectMode: false }).compose(createZstdCompress())
+/** Up to this size an object is held whole: setting up a stream takes longer than to pack or to unpack it. */
+const smallBytes = 512 * 1024
+
+async function* packed(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { held, rest } = await firstOf(chunks)
+  if (rest === null) yield compress(Buffer.concat(held))
+  else yield* Readable.from(inTurn(held, rest)).compose(createZstdCompress())
 }
 
 async function* unpackedChunks(chunks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
+  const { held, rest } = await firstOf(chunks)
+  if (rest === null) yield unpacked(Buffer.concat(held), address)
+  else yield* unpackedStream(inTurn(held, rest), address)
+}
+
+type First = { held: Uint8Array[]; rest: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | null }
+
+/** The beginning of something, and what follows it; null when that is all. */
+async function firstOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<First> {
+  const rest = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]()
+  const held: Uint8Array[] = []
+  for (let size = 0; size <= smallBytes; ) {
+    const next = await rest.next()
+    if (next.done) return { held, rest: null }
+    held.push(next.value)
+    size += next.value.byteLength
+  }
+  return { held, rest }
+}
+
+async function* inTurn(held: Uint8Array[], rest: NonNullable<First['rest']>): AsyncGenerator<Uint8Array> {
+  yield* held
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+async function* unpackedStream(chunks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
   const unpacking = createZstdDecompress()
   const all = pipeline(chunks, unpacking)
   try {

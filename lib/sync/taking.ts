@@ -68,5 +68,5 @@ export function observe({ context: { observer }, buffer }: Taking, { digest, tex
 
 /** A digest as text. */
 export function hex(digest: Uint8Array): string {
-  return Buffer.from(digest).toString('hex')
+  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')
 }
