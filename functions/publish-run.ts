@@ -4,7 +4,14 @@ import { composePublish } from '../lib/compose/publish.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { finishRun } from '../lib/publish/finish-run.ts'
 import { noticesOfShards } from '../lib/publish/shard-notices.ts'
-import { emitRunMetrics, failureOf, resultOfSteps, resultsOfShards, StepOutcome } from '../lib/publish/steps.ts'
+import {
+  emitRunMetrics,
+  failureOf,
+  laterIfOvertaken,
+  resultOfSteps,
+  resultsOfShards,
+  StepOutcome,
+} from '../lib/publish/steps.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import { runOf, ScheduledRun } from '../lib/sync/scheduled-run.ts'
 import { readEvent } from './event.ts'
@@ -28,7 +35,7 @@ export async function handler(event: unknown, context: Context) {
   const notices = await noticesOfShards(shards, run, deps)
   const results = [...whole, ...resultsOfShards({ shards, shardOutcomes }, run.runId, notices)]
   const streams = [...whole.map(({ stream }) => stream), ...shards].map(streamNamed)
-  const { record } = await finishRun(run, { streams, results }, deps)
+  const { record } = await finishRun(run, { streams, results }, deps).catch(laterIfOvertaken)
   emitRunMetrics(record, scheduled.schedule, telemetry.metrics)
   return { ...record, failure: failureOf(record) }
 }

@@ -134,7 +134,9 @@ function section(stream: Stream): string[] {
       : []),
     ...(personal.length > 0 ? [`- [Personal data](privacy.md#fields): ${personal.map(code).join(', ')}`] : []),
     ...(writing ? [`- [Written by people and models](privacy.md#messages): all but ${factsOf(writing)}`] : []),
-    ...(secretPaths.length > 0 ? [`- Replaced by fingerprints: ${secretPaths.map(code).join(', ')}`] : []),
+    ...(secretPaths.length > 0
+      ? [`- [Replaced by fingerprints](redaction.md): ${secretPaths.map(code).join(', ')}`]
+      : []),
   ]
   return [`## ${name}`, doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }

@@ -41,3 +41,13 @@ export function streamNamed(name: string): Stream {
   const known = streams.map((stream) => stream.name).join(', ')
   throw new FatalError(`There is no stream "${name}". The streams are: ${known}.`, { code: 'usage' })
 }
+
+/** The stream of a name, as it is read. @throws FatalError `usage` for one that is read in shards: its state is theirs. */
+export function unitNamed(name: string): Stream {
+  const stream = streamNamed(name)
+  const [first, second] = shardsOf(stream)
+  if (second === undefined) return stream
+  throw new FatalError(`${name} is read in shards: name those that are to be read, as ${first?.name}.`, {
+    code: 'usage',
+  })
+}

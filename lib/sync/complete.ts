@@ -1,4 +1,5 @@
 import { FatalError } from '../core/errors.ts'
+import { parentPart } from '../streams/keys.ts'
 import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import type { StreamResult } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
@@ -20,8 +21,7 @@ export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   checkConservation(stream.name, attempt.intake.state.counts)
   const missing = missingEntries(attempt)
   const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing)
-  const keys = missing.map(({ key }) => key)
-  if (reason === null) await deleteRecords(attempt, keys)
+  if (reason === null) await deleteRecords(attempt, missing)
   const { notices, acknowledge } = await observeScan(attempt, { withheld: reason })
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const withheldDeletes = reason === null ? 0 : missing.length
@@ -98,11 +98,14 @@ function reasonToWithhold({ known, intake, context: { stream } }: Attempt, entri
 }
 
 /** Writes tombstones, flush by flush, like everything else that a scan writes. */
-async function deleteRecords(attempt: Attempt, missing: readonly string[]): Promise<void> {
+async function deleteRecords(attempt: Attempt, missing: readonly MissingEntry[]): Promise<void> {
   const { context, reader, intake, flusher } = attempt
   const size = context.deps.settings.flushRecords
   for (let start = 0; start < missing.length; start += size) {
-    const batch = intake.remove(missing.slice(start, start + size), reader.state.pass)
+    const some = missing.slice(start, start + size)
+    const orphans = some.filter(({ isOrphaned }) => isOrphaned)
+    const parents = new Set(orphans.map(({ key }) => parentPart(key)))
+    const batch = intake.remove({ keys: some.map(({ key }) => key), parents }, reader.state.pass)
     await flusher.write(batch, { ...progressOf(attempt), tokens: reader.takeTokens() })
   }
   await flusher.written()

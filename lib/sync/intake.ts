@@ -6,8 +6,8 @@ import { extractorOf } from '../streams/extract.ts'
 import { type Batch, emptyBuffer, seenOf } from './batch.ts'
 import type { ScanContext } from './context.ts'
 import { entriesOf, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import { forgetMarks, passOf, setMark } from './marks.ts'
 import type { ReadPage } from './page-reader.ts'
-import type { OfParent } from './ports.ts'
 import { recognizerOf } from './recognize.ts'
 import {
   countInvalid,
@@ -20,6 +20,9 @@ import {
   type Taking,
 } from './taking.ts'
 import { canonical, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
+
+/** What is gone: keys, and parents whose lists are gone with them. */
+type Gone = { keys: readonly string[]; parents: ReadonlySet<string> }
 
 /** The owner of what is known of a stream's keys, of the counts, and of what waits to be written. */
 export type Intake = {
@@ -34,8 +37,8 @@ export type Intake = {
   readonly isEmpty: boolean
   /** Hands over what waits, with its keys as they stand, and begins anew. */
   handOver(): Batch
-  /** Marks keys as gone, and hands them over as a batch of their own. */
-  remove(keys: readonly string[], pass: number): Batch
+  /** Marks keys as gone, and hands them over as a batch of their own. What is known of the lists of gone `parents` is forgotten. */
+  remove(gone: Gone, pass: number): Batch
   readonly state: Readonly<IntakeState>
   /** Every key, as it stands. An entry holds until the next one. */
   entries(): Iterable<IndexEntry>
@@ -82,14 +85,8 @@ export function createIntake(context: ScanContext, { table, indexed, state }: Be
       return taking.buffer.received === 0 && taking.buffer.seen.length === 0
     },
     handOver,
-    remove: (keys, pass) => {
-      for (const key of keys) {
-        const at = table.find(key)
-        table.mark(at, Kind.deleted, pass)
-        taking.buffer.seen.push(at)
-      }
-      taking.buffer.deletes = [...keys]
-      taking.state.counts.deleted += keys.length
+    remove: (gone, pass) => {
+      markGone(taking, gone, pass)
       return handOver()
     },
     get state() {
@@ -100,29 +97,28 @@ export function createIntake(context: ScanContext, { table, indexed, state }: Be
   }
 }
 
-/** The pass of the scan in which the list of a parent was read to its end; 0 when in none. */
-function passOf(table: KeyTable, parent: string): number {
-  const at = table.find(parent)
-  return at < 0 ? 0 : table.pass(at)
-}
-
 function takePage(taking: Taking, { records, cut = [], pass, ofParent }: ReadPage): number {
   if (pass !== taking.pass) taking.brokenKeys.clear()
   taking.pass = pass
   let newIds = 0
   for (const raw of records) if (takeRecord(taking, raw, null)) newIds += 1
   for (const record of cut) if (takeCut(taking, record)) newIds += 1
-  if (ofParent?.completes) takeMark(taking, ofParent.completes)
+  if (ofParent?.completes) taking.buffer.seen.push(setMark(taking.table, ofParent.completes, pass))
   return newIds
 }
 
-/** Remembers that a parent's list was read to its end, in the pass that read it. */
-function takeMark({ table, buffer, pass }: Taking, { key, mark }: NonNullable<OfParent['completes']>): void {
-  const found = table.find(key)
-  const at = found < 0 ? table.add(key) : found
-  table.setHash(at, mark)
-  table.mark(at, Kind.mark, pass)
-  buffer.seen.push(at)
+function markGone({ table, buffer, state }: Taking, { keys, parents }: Gone, pass: number): void {
+  buffer.seen.push(...forgetMarks(table, parents))
+  for (const key of keys) {
+    const at = table.find(key)
+    table.mark(at, Kind.deleted, pass)
+    // Should it come back before the scan ends, it is written again, whatever it is like.
+    table.clearHash(at)
+    table.setChangedAt(at, Number.NaN)
+    buffer.seen.push(at)
+  }
+  buffer.deletes = [...keys]
+  state.counts.deleted += keys.length
 }
 
 /** Takes in a record as it came. It is read unless its very bytes are known, which may have changed since it was cut. */

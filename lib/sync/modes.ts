@@ -75,7 +75,8 @@ const append: ModeRules = {
 const incremental: ModeRules = {
   ...fullRefresh,
   whyGone: ({ key, kind, pass }, { parents }) => {
-    if (kind === Kind.mark) return null
+    // What this scan has deleted already was gone before it was gone on with.
+    if (kind === Kind.mark || kind === Kind.deleted) return null
     if (parents && !parents.isListed(parentPart(key))) return 'orphaned'
     const readIn = parents?.passOf(parentPart(key)) ?? 0
     if (readIn > 0) return pass === readIn ? null : 'unseen'

@@ -14,7 +14,7 @@ import { createWorld, type World } from './support/world.ts'
 const leaseMs = 60_000
 
 const happening = fc.record({
-  what: fc.constantFrom('add', 'remove', 'edit', 'move', 'retitle', 'begin', 'end'),
+  what: fc.constantFrom('add', 'remove', 'remove', 'restore', 'edit', 'move', 'retitle', 'begin', 'end', 'revive'),
   pick: fc.nat(9),
   at: fc.nat(9),
 })
@@ -52,20 +52,27 @@ const story = fc.record({
 })
 
 let versions = 0
+const removed = new Map<string, Text>()
 
 function happen(platform: Conversations, { what, pick, at }: Happening): void {
   const ids = platform.ids()
   const id = ids[pick % ids.length]
   if (what === 'begin' || id === undefined) platform.talk(`s${pick}`, at)
   else if (what === 'end') platform.end(id)
+  else if (what === 'revive') platform.revive()
   else if (what === 'retitle') platform.retitle(id, `v${versions++}`)
-  else platform.change(id, (messages) => changed(messages, { what, at }))
+  else platform.change(id, (messages) => changed(messages, { what, at, id }))
 }
 
-function changed(messages: Text[], { what, at }: Pick<Happening, 'what' | 'at'>): Text[] {
+function changed(messages: Text[], { what, at, id }: Pick<Happening, 'what' | 'at'> & { id: string }): Text[] {
   const n = at % Math.max(1, messages.length)
   const [found] = messages.slice(n, n + 1)
-  if (what === 'remove') return messages.toSpliced(n, 1)
+  if (what === 'remove') {
+    if (found) removed.set(id, found)
+    return messages.toSpliced(n, 1)
+  }
+  const back = what === 'restore' && removed.get(id)
+  if (back && messages.every((each) => each.id !== back.id)) return [...messages, back]
   if (what === 'add' || !found) return [...messages, message(`n${versions++}`)]
   if (what === 'move') return [...messages.toSpliced(n, 1), found]
   return messages.with(n, { ...found, parentId: `v${versions++}` })
@@ -134,6 +141,7 @@ it('whatever happens, every message is accounted for, and all stores end up as t
     fc.asyncProperty(story, async ({ sizes, flushRecords, nights }) => {
       const world = createWorld({ settings: { flushRecords, leaseMs } })
       const platform = createConversations()
+      removed.clear()
       for (const [n, size] of sizes.entries()) platform.talk(`s${n}`, size)
       for (const { before, events, attempts, indexLost } of nights) {
         for (const each of before) happen(platform, each)
@@ -146,7 +154,7 @@ it('whatever happens, every message is accounted for, and all stores end up as t
       await readSessions(world, platform)
       checkCounts(await readMessages(world, platform, []))
       const { lastScan } = (await world.checkpoints.read(sessionMessages.name))!
-      if (lastScan!.withheldDeletes > 0) {
+      if ((lastScan?.withheldDeletes ?? 0) > 0) {
         await approveDeletes(sessionMessages, world.newRun(), world.deps(platform.source))
       }
       await checkSettled(world, platform)

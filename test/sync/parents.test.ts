@@ -2,26 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, RejectedError, RetryableError } from '../../lib/core/errors.ts'
 import { sessionMessages } from '../../lib/streams/session-messages.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
-import { type Conversations, createConversations, message, refusing } from './support/conversations.ts'
-import { createWorld } from './support/world.ts'
-
-/** A world with conversations, of which nothing was read yet. */
-function begin(talks: Record<string, number>) {
-  const platform = createConversations()
-  for (const [id, count] of Object.entries(talks)) platform.talk(id, count)
-  const world = createWorld()
-  return {
-    platform,
-    world,
-    readSessions: () => world.sync(sessions, platform.source),
-    readMessages: (more: Parameters<typeof world.sync>[2] = {}) => world.sync(sessionMessages, platform.source, more),
-    night: async () => {
-      await world.sync(sessions, platform.source)
-      return world.sync(sessionMessages, platform.source)
-    },
-    live: () => world.live(sessionMessages).sort(),
-  }
-}
+import { type Conversations, message, refusing } from './support/conversations.ts'
+import { begin } from './support/nights.ts'
 
 describe('lists per parent', () => {
   it('are not read before the parents were read whole', async () => {
@@ -188,48 +170,5 @@ describe('lists per parent', () => {
     platform.change('c', (messages) => [...messages.slice(1), message('new', { updatedAt: platform.now() + 60_000 })])
     const { notices } = await night()
     expect(notices).toMatchObject([{ code: 'lists_miscounted', about: expect.stringMatching(/the lists of b have/) }])
-  })
-})
-
-describe('a scan of lists per parent', () => {
-  /** Attempts of so many pages each, until one completes. */
-  async function inPieces(
-    { world, platform }: ReturnType<typeof begin>,
-    pages: number,
-    between: () => Promise<unknown> = async () => {},
-  ) {
-    for (let n = 0; n < 20; n++) {
-      let looks = 0
-      const deadline = { remainingMs: () => (++looks > pages ? 0 : Number.POSITIVE_INFINITY) }
-      const result = await world.sync(sessionMessages, platform.source, { deadline })
-      if (result.status !== 'paused') return result
-      await between()
-    }
-    throw new Error('it does not end')
-  }
-
-  it('goes on where it was, also within a list', async () => {
-    const started = begin({ a: 4, b: 7, c: 1, d: 4 })
-    await started.readSessions()
-    const result = await inPieces(started, 2)
-    expect(result).toMatchObject({ status: 'complete', counts: { received: 16, inserted: 16, duplicate: 0 } })
-    expect(started.live()).toEqual(started.platform.keys())
-    expect(started.platform.takeAsked()).toHaveLength(8)
-  })
-
-  it('reads a list from its first page when its parent changed since it was begun, or was read', async () => {
-    const started = begin({ a: 4, b: 12, c: 4 })
-    const { platform, readSessions } = started
-    await readSessions()
-    let nights = 0
-    const result = await inPieces(started, 3, async () => {
-      if (nights++ > 1) return
-      platform.change('a', (messages) => messages.slice(1))
-      platform.change('b', (messages) => messages.slice(1))
-      await readSessions()
-    })
-    expect(result.status).toBe('complete')
-    expect(started.live()).toEqual(platform.keys())
-    expect(await started.night()).toMatchObject({ counts: { inserted: 0, updated: 0, deleted: 0 } })
   })
 })

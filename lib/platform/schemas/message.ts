@@ -52,11 +52,17 @@ export type Message = z.infer<typeof Message>
 
 const attachment = {
   type: z.literal('base64').describe('Encoding of the data: base64 (§2.5).'),
-  data: z.base64().min(1).describe('Contents, base64 (§2.5).'),
+  data: z
+    .base64('must be base64 with its padding, without line breaks and without "data:" before it')
+    .min(1, 'is empty')
+    .describe('Contents, base64 (§2.5).'),
 }
 
-/** An image that goes with a message (§2.5). Media types beyond image/jpeg are "not shown". */
-const ImageAttachment = resource({
+/**
+ * An image that goes with a message (§2.5). Media types beyond image/jpeg are "not shown": any image passes. So is the size that the
+ * platform takes: there is no bound to it here. A member that §2.5 does not know is refused, since it may be a misspelt one.
+ */
+const ImageAttachment = z.strictObject({
   ...attachment,
   mediaType: z
     .string()
@@ -65,7 +71,7 @@ const ImageAttachment = resource({
 })
 
 /** A PDF or text file that goes with a message (§2.5). Media types beyond application/pdf are "not shown". */
-const FileAttachment = resource({
+const FileAttachment = z.strictObject({
   ...attachment,
   mediaType: z
     .string()
@@ -76,8 +82,8 @@ const FileAttachment = resource({
   path: z.string().nullish().describe('Path of the file (§2.5).'),
 })
 
-/** A user message to be added to a session (§2.5). */
-export const MessageSubmission = resource({
+/** A user message to be added to a session (§2.5). A misspelt member could send it to another computer than the one meant. */
+export const MessageSubmission = z.strictObject({
   text: z.string().describe('Text of the message (§2.5).'),
   images: z.array(ImageAttachment).optional().describe('Images that go with the message (§2.5).'),
   files: z.array(FileAttachment).optional().describe('PDFs or text files that go with the message (§2.5).'),

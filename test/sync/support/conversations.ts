@@ -4,6 +4,8 @@ import { sessions } from '../../../lib/streams/sessions.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
 import { pageOf, session } from './source.ts'
 
+type Talk = { updatedAt: number; title: string; count: number | null; messages: Text[] }
+
 /** A message as it is listed. */
 export type Text = { [key: string]: Json }
 
@@ -12,7 +14,8 @@ export type Before = (request: { session: string; cursor: string | null; n: numb
 
 /** A platform of sessions with messages, each list cut into pages of three. */
 export function createConversations() {
-  const talks = new Map<string, { updatedAt: number; title: string; count: number | null; messages: Text[] }>()
+  const talks = new Map<string, Talk>()
+  const ended: [string, Talk][] = []
   const asked: string[] = []
   let before: Before = () => {}
   let now = Date.UTC(2026, 0, 2)
@@ -63,7 +66,15 @@ export function createConversations() {
     },
     retitle: (id: string, title: string) => void talks.set(id, { ...talks.get(id)!, title }),
     claim: (id: string, count: number) => void talks.set(id, { ...talks.get(id)!, count }),
-    end: (id: string) => void talks.delete(id),
+    end: (id: string) => {
+      ended.push([id, talks.get(id)!])
+      talks.delete(id)
+    },
+    /** Brings back the session that ended last, as it was. */
+    revive: () => {
+      const [id, talk] = ended.pop() ?? ['', null]
+      if (talk && !talks.has(id)) talks.set(id, talk)
+    },
     /** The keys of all messages, as the engine writes them. */
     keys: () => [...talks].flatMap(([id, { messages }]) => messages.map((each) => `${id}/${each.id}`)).sort(),
     ids: () => [...talks.keys()],
