@@ -60,9 +60,9 @@ const attachment = {
 
 /**
  * An image that goes with a message (§2.5). Media types beyond image/jpeg are "not shown": any image passes. So is the size that the
- * platform takes: there is no bound to it here. A member that §2.5 does not know is refused, since it may be a misspelt one.
+ * platform takes: there is no bound to it here.
  */
-const ImageAttachment = z.strictObject({
+export const ImageAttachment = resource({
   ...attachment,
   mediaType: z
     .string()
@@ -71,7 +71,7 @@ const ImageAttachment = z.strictObject({
 })
 
 /** A PDF or text file that goes with a message (§2.5). Media types beyond application/pdf are "not shown". */
-const FileAttachment = z.strictObject({
+export const FileAttachment = resource({
   ...attachment,
   mediaType: z
     .string()
@@ -82,8 +82,8 @@ const FileAttachment = z.strictObject({
   path: z.string().nullish().describe('Path of the file (§2.5).'),
 })
 
-/** A user message to be added to a session (§2.5). A misspelt member could send it to another computer than the one meant. */
-export const MessageSubmission = z.strictObject({
+/** A user message to be added to a session (§2.5). */
+export const MessageSubmission = resource({
   text: z.string().describe('Text of the message (§2.5).'),
   images: z.array(ImageAttachment).optional().describe('Images that go with the message (§2.5).'),
   files: z.array(FileAttachment).optional().describe('PDFs or text files that go with the message (§2.5).'),
