@@ -1,7 +1,10 @@
 import { answering } from './processes.ts'
 
+/** What a process took, from its start to its answer. */
+export type Cost = { seconds: number; cpuSeconds: number; peakMegabytes: number }
+
 /** The least that any client must do: ask for each page and parse it, one after the other, over one connection. */
-answering(async ({ baseUrl }: { baseUrl: string }) => {
+answering(async ({ baseUrl }: { baseUrl: string }): Promise<Cost & { records: number }> => {
   const began = performance.now()
   let records = 0
   let cursor: string | null = null
@@ -17,5 +20,7 @@ answering(async ({ baseUrl }: { baseUrl: string }) => {
     records += sessions.length
     cursor = pagination.hasMore ? pagination.nextCursor : null
   } while (cursor !== null)
-  return { records, seconds: (performance.now() - began) / 1000 }
+  const { user, system } = process.cpuUsage()
+  const peakMegabytes = process.resourceUsage().maxRSS / 1024
+  return { records, seconds: (performance.now() - began) / 1000, cpuSeconds: (user + system) / 1e6, peakMegabytes }
 })

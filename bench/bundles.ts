@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { bundling } from '../infra/constructs/worker-function.ts'
+import { buildOptions as options } from './build.ts'
+import { median } from './figures.ts'
 
 const run = promisify(execFile)
 const imports = 15
@@ -39,20 +40,6 @@ async function measureBundle(dir: string, name: string): Promise<BundleFigures> 
   return { name, bytes: (await stat(bundle)).size, importMs, clientsMs }
 }
 
-const { banner, minify, mainFields, target } = bundling
-
-const options = {
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  metafile: true,
-  logLevel: 'error',
-  banner: { js: banner },
-  minify,
-  mainFields,
-  target,
-} as const satisfies Parameters<typeof build>[0]
-
 function clientsIn(inputs: string[]): string[] {
   return [
     ...new Set(
@@ -68,10 +55,6 @@ async function importTimes(...files: [string, string]): Promise<[number, number]
     for (const side of [0, 1] as const) times[side].push(await importMs(files[side]))
   }
   return [median(times[0]), median(times[1])]
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number
 }
 
 /** CPU time of the import: less shaken by a busy machine than the clock. */

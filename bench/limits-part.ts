@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import type { LimitsAnswer } from './limits-worker.ts'
 import { ask, serve } from './processes.ts'
 
-/** Times of the same limits set by bare PUTs and by the worker, in turn; `quick`: with batches as quick as DynamoDB's. */
-export type LimitsTimes = { bareSeconds: number[]; emulated: LimitsAnswer[]; quick: LimitsAnswer[] }
-
-/** What a batch of DynamoDB takes. */
-export const batchMs = 6
+/** Times of the same limits set by bare PUTs and by the worker, in turn. */
+export type LimitsTimes = { bareSeconds: number[]; worker: LimitsAnswer[] }
 
 /** Sets limits of `users` people at a latency, so many times each way; every process is one of its own. */
 export async function limitsTimes({ users, latencyMs, times }: Record<'users' | 'latencyMs' | 'times', number>) {
@@ -17,36 +14,26 @@ export async function limitsTimes({ users, latencyMs, times }: Record<'users' | 
     latencyMs,
     counts: { users },
   })
-  const aws = await serve<{ environment: Record<string, string> }>('serve-emulators.ts', { dir })
-  const endpointUrl = aws.answer.environment.AWS_ENDPOINT_URL
-  const quick = await serve<{ endpointUrl: string }>('serve-quick-batches.ts', { endpointUrl, batchMs })
+  const stores = await serve<{ environment: Record<string, string> }>('serve-stores.ts', { dir })
   const { appUrl, baseUrl } = platform.answer
   const variables = {
-    ...aws.answer.environment,
+    ...stores.answer.environment,
     PLATFORM_APP_URL: appUrl,
     PLATFORM_BASE_URL: baseUrl,
     PLATFORM_API_KEY: 'sim-key',
   }
-  const found: LimitsTimes = { bareSeconds: [], emulated: [], quick: [] }
+  const found: LimitsTimes = { bareSeconds: [], worker: [] }
   try {
     const emails = await emailsOf(baseUrl)
     for (let i = 1; i <= times; i++) {
       const bare = await ask<{ seconds: number }>('bare-puts.ts', { baseUrl, emails })
       found.bareSeconds.push(bare.seconds)
-      const question = { variables, emails, limit: 1_000 + i }
-      found.emulated.push(await ask<LimitsAnswer>('limits-worker.ts', question))
-      const quickly = {
-        variables: { ...variables, AWS_ENDPOINT_URL: quick.answer.endpointUrl },
-        emails,
-        limit: 2_000 + i,
-      }
-      found.quick.push(await ask<LimitsAnswer>('limits-worker.ts', quickly))
+      found.worker.push(await ask<LimitsAnswer>('limits-worker.ts', { variables, emails, limit: 1_000 + i }))
     }
     return found
   } finally {
     await platform.stop()
-    await quick.stop()
-    await aws.stop()
+    await stores.stop()
     await rm(dir, { recursive: true, force: true })
   }
 }

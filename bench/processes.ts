@@ -1,28 +1,35 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A child process of the benchmark: asked once, it answers once and lives until it is stopped. */
 export type Served<A> = { answer: A; stop(): Promise<void> }
 
-/** Starts a file of this folder, with Node's options for it, and asks it. @throws Error when it ends before it has answered. */
+/** Starts a file of this folder, or a built one, with Node's options for it, and asks it. @throws Error when it ends before it has answered. */
 export async function serve<A>(file: string, question: unknown, execArgv: string[] = []): Promise<Served<A>> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced', execArgv })
+  const path = isAbsolute(file) ? file : fileURLToPath(new URL(file, import.meta.url))
+  const child = fork(path, { serialization: 'advanced', execArgv })
   child.send({ question })
   const answer = await new Promise<A>((resolve, reject) => {
-    child.once('message', (message) => resolve((message as { answer: A }).answer))
+    child.once('message', (message) => {
+      const { answer, failure } = message as { answer: A; failure?: string }
+      if (failure === undefined) resolve(answer)
+      else reject(new Error(`${file}: ${failure}`))
+    })
     child.once('exit', (code) => reject(new Error(`${file} ended with code ${code} before it answered`)))
   })
   return { answer, stop: () => stopped(child) }
 }
 
+/** By its own exit, since only so a process writes its CPU profile. */
 async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  child.kill('SIGTERM')
+  child.send({ stop: true })
   await ended
 }
 
-/** Asks a file of this folder and stops it when it has answered. */
+/** Asks a file and stops it when it has answered. */
 export async function ask<A>(file: string, question: unknown, execArgv?: string[]): Promise<A> {
   const { answer, stop } = await serve<A>(file, question, execArgv)
   await stop()
@@ -31,7 +38,12 @@ export async function ask<A>(file: string, question: unknown, execArgv?: string[
 
 /** The other side of `serve`: answers the one question that this process is asked. */
 export function answering<Q, A>(respond: (question: Q) => Promise<A>): void {
-  process.once('message', async (message) => {
-    process.send?.({ answer: await respond((message as { question: Q }).question) })
+  process.on('message', async (message) => {
+    if ('stop' in (message as object)) process.exit()
+    try {
+      process.send?.({ answer: await respond((message as { question: Q }).question) })
+    } catch (error) {
+      process.send?.({ failure: error instanceof Error ? `${error.stack}` : String(error) })
+    }
   })
 }

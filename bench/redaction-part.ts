@@ -6,9 +6,9 @@ import { sessions } from '../lib/streams/sessions.ts'
 import { type Figure, median } from './figures.ts'
 
 const { redact, redactText } = createRedactor('a key of the benchmark')
-const part = 'h'
+const part = 'redaction'
 
-/** (h) What redaction costs: a session, a text of the docs, and texts that are made to take long. */
+/** What redaction costs: a session, a text of the docs, and texts that are made to take long. */
 export async function redacting(): Promise<Figure[]> {
   const texts = sessionTexts(2_000)
   const records = texts.map((text) => JSON.parse(text))

@@ -1,42 +1,93 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { nodeOptions } from '../infra/constructs/worker-function.ts'
-import { ask, serve } from './processes.ts'
+import { type Figure, median } from './figures.ts'
+import { costPerMillion } from './prices.ts'
+import { measureSyncs, type Round, type SyncName, syncs } from './syncs.ts'
 import type { WorkerAnswer } from './worker.ts'
 
-/** What a world of its own can be asked: sessions on a platform, emulators that know nothing yet. */
-export type World = {
-  sync(): Promise<WorkerAnswer>
-  bareLoop(): Promise<{ records: number; seconds: number }>
+/** How a part is measured: how often, and whether each sync leaves a profile. */
+export type How = { rounds: number; profile: boolean }
+
+/** What each figure of a size should be at most; nothing where it is told for its own sake. */
+type Aims = {
+  cpu?: Partial<Record<SyncName, number>>
+  wall?: Partial<Record<SyncName, number>>
+  peak?: Partial<Record<SyncName, number>>
 }
 
-/** Runs `work` in a world with so many sessions; platform, emulators and worker are processes of their own. */
-export async function inWorld<T>(
-  { sessions, latencyMs }: { sessions: number; latencyMs: number },
-  work: (world: World) => Promise<T>,
-): Promise<T> {
-  const dir = await mkdtemp(join(tmpdir(), 'bench-'))
-  const platform = await serve<{ appUrl: string; baseUrl: string }>('serve-simulator.ts', {
-    latencyMs,
-    counts: { sessions },
+const trustedTo = 0.15
+
+/** Syncs of a size at 0 ms: CPU and wall against the bare loop, peak memory, calls to AWS. */
+export function atSize(sessions: number, aims: Aims) {
+  return async (how: How): Promise<Figure[]> => {
+    const rounds = await measureSyncs({ sessions, latencyMs: 0, isGzip: false, ...how })
+    const part = `${sessions.toLocaleString('en-US')} sessions`
+    const figures = (name: SyncName): Figure[] => [
+      ratio(rounds, { part, name, kind: 'cpuSeconds', most: aims.cpu?.[name] }),
+      ratio(rounds, { part, name, kind: 'seconds', most: aims.wall?.[name] }),
+      { part, measure: `${name}: peak memory`, ...peakOf(rounds, name), aim: aimOf(aims.peak?.[name]) },
+    ]
+    const last = rounds.at(-1) as Round
+    return [...noise(part, rounds), ...syncs.flatMap(figures), ...callsOf(part, last.unchanged)]
+  }
+}
+
+/** Syncs at a latency: what the engine adds to the time that the platform itself takes. */
+export async function atLatency(how: How): Promise<Figure[]> {
+  const latencyMs = 20
+  const rounds = await measureSyncs({ sessions: 100_000, latencyMs, isGzip: true, ...how })
+  const part = `100,000 sessions at ${latencyMs} ms, gzip`
+  const most: Partial<Record<SyncName, number>> = { first: 1.03, unchanged: 1.03 }
+  return [
+    ...noise(part, rounds),
+    ...syncs.map((name) => ratio(rounds, { part, name, kind: 'seconds', most: most[name] })),
+  ]
+}
+
+type Ratio = { part: string; name: SyncName; kind: 'cpuSeconds' | 'seconds'; most: number | undefined }
+
+function ratio(rounds: readonly Round[], { part, name, kind, most }: Ratio): Figure {
+  const bareOf = ({ bare: [before, after] }: Round) => (before[kind] + after[kind]) / 2
+  const value = median(rounds.map((round) => round[name][kind] / bareOf(round)))
+  const [own, bare] = [median(rounds.map((round) => round[name][kind])), median(rounds.map(bareOf))]
+  const what = kind === 'seconds' ? 'wall' : 'CPU'
+  const measure = `${name}: ${what} (${own.toFixed(2)} s) against the bare loop (${bare.toFixed(2)} s)`
+  return { part, measure, value, unit: 'ratio', aim: aimOf(most) }
+}
+
+function aimOf(most: number | undefined): Figure['aim'] {
+  return most === undefined ? null : { most }
+}
+
+function peakOf(rounds: readonly Round[], name: SyncName) {
+  return { value: median(rounds.map((round) => round[name].peakMegabytes)), unit: 'MB' }
+}
+
+/** How far the bare loop before and the one after lie apart: where it is much, the machine was busy with something else. */
+function noise(part: string, rounds: readonly Round[]): Figure[] {
+  const apart = rounds.map(({ bare: [before, after] }) => {
+    const [less, more] = [before.cpuSeconds, after.cpuSeconds].sort((a, b) => a - b) as [number, number]
+    return more / less - 1
   })
-  const aws = await serve<{ environment: Record<string, string> }>('serve-emulators.ts', { dir })
-  const variables = {
-    ...aws.answer.environment,
-    PLATFORM_APP_URL: platform.answer.appUrl,
-    PLATFORM_BASE_URL: platform.answer.baseUrl,
-    PLATFORM_API_KEY: 'sim-key',
-    REDACTION_KEY: 'a key of the benchmark, long enough',
-  }
-  try {
-    return await work({
-      sync: () => ask<WorkerAnswer>('worker.ts', variables, nodeOptions),
-      bareLoop: () => ask('bare-loop.ts', { baseUrl: platform.answer.baseUrl }),
-    })
-  } finally {
-    await platform.stop()
-    await aws.stop()
-    await rm(dir, { recursive: true, force: true })
-  }
+  const worst = Math.max(...apart)
+  const verdict = worst > trustedTo ? ': NOT TO BE TRUSTED' : ''
+  const measure = `CPU of the bare loop before and after, apart${verdict}`
+  return [{ part, measure, value: worst, unit: 'share', aim: { most: trustedTo } }]
+}
+
+function callsOf(part: string, { calls, counts }: WorkerAnswer): Figure[] {
+  const total = (name: string) =>
+    Object.entries(calls).reduce((sum, [each, count]) => (each.startsWith(name) ? sum + count : sum), 0)
+  const ofRecords = total('DynamoDB Batch') + total('DynamoDB Scan')
+  const [measure, unit] = ['unchanged: ', 'calls']
+  return [
+    { part, measure: `${measure}calls to the records table`, value: ofRecords, unit, aim: { most: 0 } },
+    { part, measure: `${measure}S3`, value: total('S3'), unit, aim: { most: 250 } },
+    { part, measure: `${measure}DynamoDB`, value: total('DynamoDB'), unit, aim: { most: 250 } },
+    {
+      part,
+      measure: `${measure}cost per million records`,
+      value: costPerMillion(calls, counts.received),
+      unit: 'USD',
+      aim: null,
+    },
+  ]
 }

@@ -1,50 +1,73 @@
-import type { Figure } from './figures.ts'
-import { costPerMillion } from './prices.ts'
-import { inWorld } from './sync-parts.ts'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nodeOptions } from '../infra/constructs/worker-function.ts'
+import type { Cost } from './bare-loop.ts'
+import { buildInto } from './build.ts'
+import { ask, serve } from './processes.ts'
+import { tableOfProfiles } from './profile.ts'
+import type { Platform, PlatformAddresses } from './serve-pages.ts'
 import type { WorkerAnswer } from './worker.ts'
 
-/** (a) What the engine adds to the time that the platform itself takes. */
-export function latencyRatio(): Promise<Figure[]> {
-  return inWorld({ sessions: 100_000, latencyMs: 20 }, async ({ sync, bareLoop }) => {
-    const bare = await bareLoop()
-    const { seconds } = await sync()
-    const measure = `sync of ${bare.records} sessions at 20 ms against a bare loop of ${bare.seconds.toFixed(1)} s`
-    return [{ part: 'a', measure, value: seconds / bare.seconds, unit: 'ratio', aim: { most: 1.05 } }]
-  })
+/** The syncs of one installation, one after the other. */
+export const syncs = ['first', 'unchanged', 'changed'] as const
+export type SyncName = (typeof syncs)[number]
+
+/** One round: the bare loop, the syncs of a new installation, the bare loop again. */
+export type Round = { bare: [Cost, Cost] } & Record<SyncName, WorkerAnswer>
+
+/** What to measure; with `profile` each sync leaves a table of self time by module. */
+export type Measuring = Pick<Platform, 'sessions' | 'latencyMs' | 'isGzip'> & { rounds: number; profile: boolean }
+
+const changedShare = 0.05
+
+/** Measures the worker, built as on AWS and in a process of its own, beside the bare loop over the same pages. */
+export async function measureSyncs({ rounds, profile, ...wanted }: Measuring): Promise<Round[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'bench-'))
+  const platform = await serve<PlatformAddresses>('serve-pages.ts', { dir, changedShare, ...wanted } satisfies Platform)
+  try {
+    const files = { bare: await buildInto(dir, 'bare-loop'), worker: await buildInto(dir, 'worker') }
+    const found: Round[] = []
+    for (let n = 0; n < rounds; n++) {
+      found.push(await measureRound({ dir: join(dir, `round-${n}`), files, addresses: platform.answer, profile }))
+    }
+    return found
+  } finally {
+    await platform.stop()
+    await rm(dir, { recursive: true, force: true })
+  }
 }
 
-/** (b) Records per second of the worker's CPU, (c) its peak memory, (d) its calls to AWS, at one size. */
-export function atSize(sessions: number) {
-  return (): Promise<Figure[]> =>
-    inWorld({ sessions, latencyMs: 0 }, async ({ sync }) => {
-      const first = await sync()
-      const unchanged = await sync()
-      return [
-        ...figuresOf(`first sync of ${sessions}`, first, 20_000),
-        ...figuresOf(`unchanged sync of ${sessions}`, unchanged, 40_000),
-        ...callsOf(`unchanged sync of ${sessions}`, unchanged),
-      ]
-    })
+type RoundIn = {
+  dir: string
+  files: { bare: string; worker: string }
+  addresses: PlatformAddresses
+  profile: boolean
 }
 
-function figuresOf(what: string, { counts, cpuSeconds, peakMegabytes }: WorkerAnswer, least: number): Figure[] {
-  const unit = 'records per s of CPU'
-  return [
-    { part: 'b', measure: what, value: counts.received / cpuSeconds, unit, aim: { least } },
-    { part: 'c', measure: `peak memory, ${what}`, value: peakMegabytes, unit: 'MB', aim: { most: 400 } },
-  ]
-}
-
-function callsOf(what: string, { calls, counts }: WorkerAnswer): Figure[] {
-  const total = (part: string) =>
-    Object.entries(calls).reduce((sum, [name, count]) => (name.startsWith(part) ? sum + count : sum), 0)
-  const cost = costPerMillion(calls, counts.received)
-  const ofRecords = total('DynamoDB Batch') + total('DynamoDB Scan')
-  const unit = 'calls'
-  return [
-    { part: 'd', measure: `calls to the records table, ${what}`, value: ofRecords, unit, aim: { most: 0 } },
-    { part: 'd', measure: `S3, ${what}`, value: total('S3'), unit, aim: { most: 250 } },
-    { part: 'd', measure: `DynamoDB, ${what}`, value: total('DynamoDB'), unit, aim: { most: 250 } },
-    { part: 'd', measure: `cost per million records, ${what}`, value: cost, unit: 'USD', aim: null },
-  ]
+async function measureRound({ dir, files, addresses, profile }: RoundIn): Promise<Round> {
+  await mkdir(dir)
+  const stores = await serve<{ environment: Record<string, string> }>('serve-stores.ts', { dir })
+  const sync = async (name: SyncName): Promise<WorkerAnswer> => {
+    const profiles = join(dir, `profile-${name}`)
+    const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
+    const variables = {
+      ...stores.answer.environment,
+      PLATFORM_APP_URL: addresses[0],
+      PLATFORM_BASE_URL: addresses[name === 'changed' ? 1 : 0],
+      PLATFORM_API_KEY: 'sim-key',
+      REDACTION_KEY: 'a key of the benchmark, long enough',
+    }
+    const answer = await ask<WorkerAnswer>(files.worker, variables, [...nodeOptions, ...options])
+    if (profile) process.stderr.write(`${name}\n${await tableOfProfiles(profiles, files.worker)}\n`)
+    return answer
+  }
+  const bare = () => ask<Cost>(files.bare, { baseUrl: addresses[0] })
+  try {
+    const before = await bare()
+    const [first, unchanged, changed] = [await sync('first'), await sync('unchanged'), await sync('changed')]
+    return { bare: [before, await bare()], first, unchanged, changed }
+  } finally {
+    await stores.stop()
+  }
 }

@@ -8,15 +8,13 @@ import { createStorageClients } from '../lib/stores/storage.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import type { Counts } from '../lib/sync/checkpoint.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
+import type { Cost } from './bare-loop.ts'
 import { answering } from './processes.ts'
 
 /** What one sync of the sessions cost the worker. */
-export type WorkerAnswer = {
+export type WorkerAnswer = Cost & {
   status: string
   counts: Counts
-  seconds: number
-  cpuSeconds: number
-  peakMegabytes: number
   /** Calls to AWS by service and operation. */
   calls: Record<string, number>
 }
@@ -35,12 +33,11 @@ answering(async (variables: Record<string, string>): Promise<WorkerAnswer> => {
   const app = composeRun(variables, { log: silentLog, metrics: noMetrics, clients })
 
   const began = performance.now()
-  const cpuBefore = process.cpuUsage()
   const run = { runId: `bench-${Date.now()}`, scheduledAt: Date.now() }
   const sessions = streamNamed('sessions')
   const result = await syncStream(sessions, run, await app.syncDeps(noDeadline))
   await finishRun(run, { streams: [sessions], results: [result] }, app.finishDeps())
-  const cpu = process.cpuUsage(cpuBefore)
+  const cpu = process.cpuUsage()
   if (result.counts === null) throw new Error(result.reason ?? 'the sync came to nothing')
   return {
     status: result.status,

@@ -2,6 +2,7 @@ import type { RunRoot } from '../compose/run.ts'
 import { eachConcurrently } from '../core/concurrency.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
+import { sizeOf } from '../platform/paging.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
 import { streamsAsRead } from '../streams/index.ts'
 import { shardsOf, withoutShard } from '../streams/shards.ts'
@@ -138,7 +139,7 @@ function watchedSource(source: Source, { progress, stop }: Reading): { source: S
     try {
       const signal = AbortSignal.any([options.signal, stop])
       const page = await source.fetchPage(stream, token, { ...options, signal, onRequest })
-      progress.add(withoutShard(stream.name), page.records.length)
+      progress.add(withoutShard(stream.name), sizeOf(page))
       return page
     } catch (error) {
       if (!stop.aborted || options.signal.aborted) throw error

@@ -29,6 +29,7 @@ export function composeApproval(variables: Variables, runtime: SyncRuntime) {
     ...engineOf(stores, runtime),
     source: { fetchPage: async () => notRead() },
     redact: notRead,
+    digestKey: notRead,
     observers: {},
     deadline: noDeadline,
     patience: createPatience(0),

@@ -3,6 +3,7 @@ import type { StoreVariables } from '../core/env.ts'
 import { createCheckpoints } from '../stores/checkpoints.ts'
 import { createIndexStore } from '../stores/index-store.ts'
 import { createLake } from '../stores/lake.ts'
+import { createObjectStreams } from '../stores/object-streams.ts'
 import { createObjectStore } from '../stores/objects.ts'
 import { createStorageClients } from '../stores/storage.ts'
 import { clockOf, type Runtime, targetOf } from './runtime.ts'
@@ -17,7 +18,7 @@ export function openStores(env: Omit<z.infer<typeof StoreVariables>, 'RECORDS_TA
     objects,
     checkpoints: createCheckpoints({ dynamodb: clients.dynamodb, table: env.STATE_TABLE }),
     lake: createLake(objects),
-    index: createIndexStore(objects),
+    index: createIndexStore(objects, createObjectStreams({ s3: clients.s3, bucket: env.LAKE_BUCKET })),
     close: clients.destroy,
   }
 }

@@ -84,7 +84,8 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), others)
       const patience = createPatience(engine.settings.patienceMs)
-      return { ...engine, source, redact, observers, deadline, patience }
+      const digestKey = (purpose: string) => redactor.keyFor(JSON.stringify([purpose, privacyOf(env)]))
+      return { ...engine, source, redact, digestKey, observers, deadline, patience }
     },
   }
 }

@@ -40,8 +40,11 @@ export function createPlatformClient(deps: HttpDeps) {
 
   return {
     /** A page of a list as it is, as long as it does not say itself that it is partial: lib/platform/paging.ts reads it. */
-    get: (endpoint: Endpoint, query: Record<string, string>, options?: CallOptions): Promise<Json> =>
-      send({ method: 'GET', endpoint, query, shortfall: gapsOf }, options),
+    get: (
+      endpoint: Endpoint,
+      query: Record<string, string>,
+      { read, ...options }: CallOptions & Pick<ApiRequest, 'read'> = {},
+    ): Promise<Json> => send({ method: 'GET', endpoint, query, shortfall: gapsOf, ...(read ? { read } : {}) }, options),
     ...reads(call),
     ...writes(call),
   }

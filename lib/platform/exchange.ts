@@ -3,8 +3,13 @@ import { FatalError, RetryableError, SyncError } from '../core/errors.ts'
 import { excerpt, scrub } from './scrub.ts'
 import { errorOfStatus, isSuccess } from './status-errors.ts'
 
-/** What came back: the status, the headers, and the body as text (only its beginning when it is no success). */
-export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string }
+/** What came back: the status, the headers, and the body (only its beginning when it is no success), also as text. */
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+  readonly text: string
+}
 
 /** One HTTP request, and what is needed to bound it and to speak about it. */
 export type Exchange = {
@@ -35,7 +40,7 @@ export async function exchange(request: Exchange): Promise<Answer> {
   const signals = signal ? [signal, timeout.signal] : [timeout.signal]
   try {
     const response = await request.fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) })
-    return { status: response.status, headers: response.headers, text: await textOf(response, request) }
+    return answerOf(response, await bodyOf(response, request))
   } catch (error) {
     signal?.throwIfAborted()
     throw timeout.signal.aborted ? timedOut(request) : networkError(error, request)
@@ -44,7 +49,18 @@ export async function exchange(request: Exchange): Promise<Answer> {
   }
 }
 
-async function textOf(response: Response, { what }: Exchange): Promise<string> {
+function answerOf({ status, headers }: Response, bytes: Buffer): Answer {
+  return {
+    status,
+    headers,
+    bytes,
+    get text() {
+      return new TextDecoder().decode(bytes)
+    },
+  }
+}
+
+async function bodyOf(response: Response, { what }: Exchange): Promise<Buffer> {
   const success = isSuccess(response.status)
   const limit = success ? maxBodyBytes : maxErrorBytes
   const chunks: Uint8Array[] = []
@@ -68,7 +84,7 @@ async function textOf(response: Response, { what }: Exchange): Promise<string> {
       status: response.status,
     })
   }
-  return new TextDecoder().decode(bytes)
+  return bytes
 }
 
 function timedOut({ what, timeoutMs }: Exchange) {

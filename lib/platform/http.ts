@@ -158,14 +158,14 @@ type Judging = { request: ApiRequest; what: string; nowMs: number; tell: Tell }
 
 /** A success that isn't JSON, or that only says "error", comes from something in front of the platform: it passes (§7). */
 function judge(answer: Answer, { request, what, nowMs, tell }: Judging): Json {
-  const { status, headers, text } = answer
-  const body = jsonOf(text)
+  const { status, headers, bytes } = answer
+  const body = (isSuccess(status) ? request.read?.(bytes) : undefined) ?? jsonOf(answer.text)
   const said = () => tell(messagesIn(body))
   if (!isSuccess(status)) {
     const retryAfterMs = waitAskedBy({ status, headers, body }, nowMs)
-    throw errorOfStatus(status, { what, said: said() || (text === '' ? '' : lookOf(answer)), retryAfterMs })
+    throw errorOfStatus(status, { what, said: said() || (answer.text === '' ? '' : lookOf(answer)), retryAfterMs })
   }
-  if (body === undefined) throw noData(what, status, `${lookOf(answer)}, ${placeOfFault(text)}`)
+  if (body === undefined) throw noData(what, status, `${lookOf(answer)}, ${placeOfFault(answer.text)}`)
   if (isErrorBody(body)) throw noData(what, status, said() || lookOf(answer))
   const gaps = request.shortfall?.(body) ?? null
   if (gaps !== null) throw partialAnswer(what, status, [tell(gaps), said()].filter(Boolean).join(': '))

@@ -1,11 +1,14 @@
 import { isPlainObject } from '../core/canonical-json.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
+import type { CutRecord } from './cut.ts'
 import type { Endpoint } from './transport.ts'
 
 /** One page of a list: its records as they came, and the token of the page after it (null: the list says it ended). */
 export type Page = {
   records: Json[]
+  /** The same list where it was cut and not read: then `records` is empty. */
+  cut?: readonly CutRecord[] | undefined
   nextToken: string | null
   /** Members of the answer, besides the list and what pages it, that are not known: the API has changed. */
   unknownMembers?: readonly string[]
@@ -14,7 +17,7 @@ export type Page = {
 }
 
 /** A page as its body tells it. */
-export type PageBody = Omit<Page, 'isLast'>
+export type PageBody = Omit<Page, 'cut' | 'isLast'>
 
 /** What to ask for a page: where, and with which parameters. */
 export type ListRequest = { endpoint: Endpoint; query: Record<string, string> }
@@ -26,6 +29,8 @@ export type PagePlace = { token: string | null; parent?: string; pageSize?: numb
 export type Reading = {
   /** How many records a page is asked for unless told otherwise; null where the list comes whole. */
   readonly pageSize: number | null
+  /** The member of an answer whose records need not be read to page on; null where paging goes by the records. */
+  readonly unread: string | null
   /** The request for a page. */
   request(place: PagePlace): ListRequest
   /**
@@ -51,6 +56,7 @@ type PagedList = List & { pageSize: number }
 export function cursorPages({ items, ...list }: PagedList): Reading {
   return {
     pageSize: list.pageSize,
+    unread: items,
     request: pageRequests(list, 'cursor'),
     parse: (body) => {
       const { envelope, ...page } = recordsOf(body, items, cursorMembers)
@@ -75,6 +81,7 @@ export function cursorPages({ items, ...list }: PagedList): Reading {
 export function startAfterPages({ items, idField, ...list }: PagedList & { idField: string }): Reading {
   return {
     pageSize: list.pageSize,
+    unread: null,
     request: pageRequests(list, 'startAfter'),
     parse: (body, pageSize = list.pageSize) => {
       const { envelope: _envelope, ...page } = recordsOf(body, items)
@@ -95,6 +102,7 @@ export function startAfterPages({ items, idField, ...list }: PagedList & { idFie
 export function singlePage({ endpoint, items }: List): Reading {
   return {
     pageSize: null,
+    unread: items,
     request: ({ parent }) => ({ endpoint: endpointOf(endpoint, parent), query: {} }),
     parse: (body) => {
       const { envelope: _envelope, ...page } = recordsOf(body, items)
@@ -116,6 +124,11 @@ function endpointOf(endpoint: List['endpoint'], parent: string | undefined): End
   if (typeof endpoint !== 'function') return endpoint
   if (parent === undefined) throw new TypeError('There is a list per parent, and none was named.')
   return endpoint(parent)
+}
+
+/** How many records a page holds. */
+export function sizeOf({ records, cut = [] }: Pick<Page, 'records' | 'cut'>): number {
+  return records.length + cut.length
 }
 
 type Envelope = { [key: string]: Json }

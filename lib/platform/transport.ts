@@ -21,6 +21,8 @@ export type ApiRequest = {
   readonly body?: unknown
   /** What a success body says that makes it less than the whole answer; null when it is whole. Else it is asked for again. */
   readonly shortfall?: (body: Json) => string | null
+  /** Reads a success body in another way than whole; undefined for one that is to be parsed whole. */
+  readonly read?: (bytes: Buffer) => Json | undefined
 }
 
 /**

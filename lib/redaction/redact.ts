@@ -3,6 +3,7 @@ import { FatalError } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import { changeJsonIn } from './json-text.ts'
 import { createPlan } from './plan.ts'
+import { rulesVersion } from './rules-version.ts'
 import { compilePaths } from './secret-paths.ts'
 import { createTextRedactor } from './text.ts'
 import { fingerprintOf, isRedacted } from './values.ts'
@@ -28,6 +29,11 @@ export type Redactor = {
   redact(record: Json, rules: SecretRules): Json
   /** A text without its secrets, for what is no record: the message of an error's body, a line of a log. */
   redactText(text: string): string
+  /**
+   * A key for digests of what was not redacted yet: another one for each purpose, and after each change of the redaction
+   * key or of what counts as a secret.
+   */
+  keyFor(purpose: string): Uint8Array
 }
 
 export { isRedacted }
@@ -60,6 +66,7 @@ export function createRedactor(key: string | Uint8Array): Redactor {
   }
   return {
     redactText,
+    keyFor: (purpose) => createHmac('sha256', key).update(`${rulesVersion} ${purpose}`).digest(),
     redact: (record, { secretPaths, dataMaps = noMaps }) =>
       walkThrough(record, ways.get(secretPaths)?.get(dataMaps) ?? wayFor(secretPaths, dataMaps)),
   }

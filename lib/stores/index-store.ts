@@ -1,19 +1,24 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { createZstdCompress, createZstdDecompress, zstdCompress, zstdDecompress } from 'node:zlib'
 import * as z from 'zod'
-import { FatalError } from '../core/errors.ts'
+import { FatalError, SyncError } from '../core/errors.ts'
 import { PartFile } from '../sync/checkpoint.ts'
 import type { IndexStore, PartObject, PartPath } from '../sync/ports.ts'
 import { filesKey, isOfAttempt, padded, scanPrefix } from './lake-paths.ts'
+import type { ObjectStreams } from './object-streams.ts'
 import type { ObjectStore } from './objects.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** The engine's working objects in the lake bucket, compressed. */
-export function createIndexStore(objects: ObjectStore): IndexStore {
+const contentType = 'application/zstd'
+
+/** The engine's working objects in the lake bucket, compressed. What grows with a stream is never held whole. */
+export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): IndexStore {
   const write = async (key: string, bytes: Uint8Array, signal: AbortSignal) =>
-    objects.put(key, await compress(bytes), { signal, contentType: 'application/zstd' })
+    objects.put(key, await compress(bytes), { signal, contentType })
 
   const read = async (key: string): Promise<Uint8Array | null> => {
     const bytes = await objects.get(key)
@@ -25,7 +30,11 @@ export function createIndexStore(objects: ObjectStore): IndexStore {
     readPart: (path) => read(partOf(path)),
     listParts: async (stream) => (await objects.list(`index/${stream}/scan=`)).flatMap(partObject),
     indexKey: ({ stream, scanId, fence }) => `${indexPrefix(stream)}${scanId}-${fence}.bin.zst`,
-    writeIndex: write,
+    writeIndex: (key, chunks, signal) => streams.write(key, packed(chunks), { signal, contentType }),
+    openIndex: async (key) => {
+      const chunks = await streams.read(key)
+      return chunks && unpackedChunks(chunks, `s3://${objects.bucket}/${key}`)
+    },
     readIndex: read,
     writeFiles: async (path, files, signal) => {
       const key = filesKey(path)
@@ -61,10 +70,68 @@ function partObject(key: string): PartObject[] {
   return match ? [{ key, scanId: `${match.scanId}`, part: Number(match.part), fence: Number(match.fence) }] : []
 }
 
+/** Up to this size an object is held whole: setting up a stream takes longer than to pack or to unpack it. */
+const smallBytes = 512 * 1024
+
+async function* packed(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { held, rest } = await firstOf(chunks)
+  if (rest === null) yield compress(Buffer.concat(held))
+  else yield* Readable.from(inTurn(held, rest)).compose(createZstdCompress())
+}
+
+async function* unpackedChunks(chunks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
+  const { held, rest } = await firstOf(chunks)
+  if (rest === null) yield unpacked(Buffer.concat(held), address)
+  else yield* unpackedStream(inTurn(held, rest), address)
+}
+
+type First = { held: Uint8Array[]; rest: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | null }
+
+/** The beginning of something, and what follows it; null when that is all. */
+async function firstOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<First> {
+  const rest = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]()
+  const held: Uint8Array[] = []
+  for (let size = 0; size <= smallBytes; ) {
+    const next = await rest.next()
+    if (next.done) return { held, rest: null }
+    held.push(next.value)
+    size += next.value.byteLength
+  }
+  return { held, rest }
+}
+
+async function* inTurn(held: Uint8Array[], rest: NonNullable<First['rest']>): AsyncGenerator<Uint8Array> {
+  yield* held
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+async function* unpackedStream(chunks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
+  const unpacking = createZstdDecompress()
+  const all = pipeline(chunks, unpacking)
+  try {
+    yield* unpacking
+    await all
+  } catch (error) {
+    // Of the two ends of a pipe only its own promise tells which broke, and why.
+    const cause = await all.then(
+      () => error,
+      (reason: unknown) => reason,
+    )
+    throw cause instanceof SyncError ? cause : damaged(address, cause)
+  } finally {
+    all.catch(() => {})
+    unpacking.destroy()
+  }
+}
+
 async function unpacked(bytes: Uint8Array, address: string): Promise<Uint8Array> {
   try {
     return await decompress(bytes)
   } catch (cause) {
-    throw new FatalError(`${address} is damaged and can't be unpacked`, { code: 'damaged_state', cause })
+    throw damaged(address, cause)
   }
+}
+
+function damaged(address: string, cause: unknown) {
+  return new FatalError(`${address} is damaged and can't be unpacked`, { code: 'damaged_state', cause })
 }

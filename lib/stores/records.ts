@@ -39,7 +39,8 @@ export function createRecords(deps: RecordsDeps): Records {
         const items: RecordItem[] = []
         for (const [pk, record] of some) {
           const { hash } = record
-          const body = await bodyOf(bodies, { stream, record, signal })
+          const isLarge = exceeds(record.body, maxBodyBytes)
+          const body = isLarge ? await written(bodies, { stream, record, signal }) : { body: record.body }
           items.push({ pk, hash, ...body, firstSeenAt: firstSeen.get(pk) ?? changedAt, changedAt })
         }
         await writeItems(items, { ...batch, batchWrite })
@@ -107,12 +108,11 @@ function recordAttributes(item: RecordItem): string {
   return `{"pk":{"S":${JSON.stringify(item.pk)}},"hash":{"S":${JSON.stringify(item.hash)}},${body},${times}}`
 }
 
-/** A body as the item holds it: itself, or the key of the object it was written to. */
-async function bodyOf(
+/** Writes a body that no item holds to an object, and answers its key. */
+async function written(
   bodies: ObjectStore,
   { stream, record, signal }: { stream: string; record: CurrentRecord; signal: AbortSignal },
 ): Promise<BodyPlace> {
-  if (!exceeds(record.body, maxBodyBytes)) return { body: record.body }
   const bodyKey = `bodies/${stream}/${sha256(record.key)}/${record.hash}.json.gz`
   const bytes = await promisify(gzip)(record.body)
   await bodies.put(bodyKey, bytes, { signal, contentType: 'application/gzip' })

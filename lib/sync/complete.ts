@@ -4,7 +4,7 @@ import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import type { StreamResult } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
 import { countsOf, scanPath } from './flusher.ts'
-import { encodeIndex } from './index-format.ts'
+import { indexChunks } from './index-format.ts'
 import { type IndexEntry, Kind } from './key-table.ts'
 import { type Read, rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
@@ -161,7 +161,7 @@ async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean })
   const key = deps.index.indexKey(scanPath(context))
   await deps.index.writeIndex(
     key,
-    encodeIndex({ pass: 0, tokens: [], files: [] }, { count: entries + marks, each }),
+    indexChunks({ pass: 0, tokens: [], files: [] }, { count: entries + marks, each }),
     lease.signal,
   )
   return { key, entries }
@@ -170,7 +170,9 @@ async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean })
 function saysTheSame(attempt: Attempt): boolean {
   const { known, intake } = attempt
   const { inserted, updated, deleted } = intake.state.counts
-  return !known.hadMissing && !known.hadUncertain && inserted + updated + deleted === 0 && !movedMarks(attempt)
+  const isWritten = inserted + updated + deleted > 0
+  const hasRenewed = known.hadRenewed || intake.hasRenewed
+  return !known.hadMissing && !known.hadUncertain && !isWritten && !hasRenewed && !movedMarks(attempt)
 }
 
 /** Whether the index would remember other parents, or other states of them. */

@@ -45,6 +45,8 @@ export type SyncDeps = {
   observers: Readonly<Record<string, StreamObserver>>
   /** Replaces secret values before anything else sees the record. */
   redact: (record: Json, stream: Stream) => Json
+  /** A key for digests of unredacted bytes; one for each purpose. */
+  digestKey: (purpose: string) => Uint8Array
   clock: Clock
   deadline: Deadline
   /** What is left for waits that the platform dictates. */

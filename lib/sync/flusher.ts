@@ -2,9 +2,9 @@ import type { Table } from '../streams/table.ts'
 import type { Batch } from './batch.ts'
 import type { Checkpoint, Counts, Notice, PartFile, Scan, ScanSummary, Segment, StreamStatus } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
-import type { IntakeState } from './intake.ts'
 import { nextPass, type ReadingState } from './page-reader.ts'
 import type { PartPath } from './ports.ts'
+import type { IntakeState } from './taking.ts'
 import { observedRows, writeBatch } from './write-batch.ts'
 
 /** How far a scan has come, apart from what is written of it. */
@@ -132,7 +132,7 @@ async function flush(flushing: Flushing, { batch, tokens, moved }: { batch: Batc
   const { deps } = context
   const began = deps.clock.now()
   const path = partPath(context, partsOf(moved.segments) - 1)
-  const header = { pass: moved.pass, tokens }
+  const header = { pass: moved.pass, tokens, index: flushing.checkpoint.index?.key ?? null }
   const mayExist = flushing.checkpoint.scansCompleted > 0
   const written = await writeBatch(context, { batch, header, path, mayExist })
   await moveCheckpoint(flushing, { ...flushing.checkpoint, scan: moved, ...atWork(context) })

@@ -1,16 +1,19 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { digestBytes } from '../core/keyed-digest.ts'
+import { none } from './byte-digests.ts'
 import { PartFile } from './checkpoint.ts'
 import { hashBytes, type IndexEntry, Kind, odd } from './key-table.ts'
 
 /**
  * The form of index objects, one for the index of a stream and for the part that each flush adds: four bytes of magic,
  * the length of a JSON header and the header, then entries of
- * `key length (u16) | key (UTF-8) | hash (16) | changedAt (f64) | kind (u8) | pass (u8)`, little endian. The
- * highest bit of the kind says that the record is odd.
+ * `key length (u16) | key (UTF-8) | hash (16) | bytes (16) | changedAt (f64) | kind (u8) | pass (u8)`, little endian. The
+ * highest bit of the kind says that the record is odd. Objects of the first form have no `bytes`, and are read as they are.
  */
-const magic = Buffer.from('API1')
-const fixedBytes = 2 + hashBytes + 8 + 2
+const magic = Buffer.from('API2')
+const firstMagic = Buffer.from('API1')
+const fixedBytes = 2 + hashBytes + digestBytes + 8 + 2
 const highestKind = Math.max(...Object.values(Kind))
 
 const Header = z.object({
@@ -18,76 +21,172 @@ const Header = z.object({
   pass: z.int().describe('The pass of the scan in which the flush was written; 0 for an index.'),
   tokens: z.array(z.string()).describe('Digests of the page tokens that the flushed pages of this pass gave.'),
   files: z.array(PartFile).describe('Lake files that the flush wrote.'),
+  index: z.string().nullable().default(null).describe('The index that `same` is about.'),
+  same: z
+    .array(z.tuple([z.int().min(0), z.int().min(0), z.int()]))
+    .default(() => [])
+    .describe('Keys that came as that index has them: from which on, how many, and the pass that saw them.'),
 })
 
 /** What an index object holds besides its entries. */
-type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
+export type PartHeader = Omit<z.infer<typeof Header>, 'entries'>
+type WrittenHeader = Omit<z.input<typeof Header>, 'entries'>
 
-/** Writes an index object. `entries` is read twice, so it must be a sequence that can be. */
-export function encodeIndex(
-  header: PartHeader,
-  entries: { count: number; each: () => Iterable<IndexEntry> },
-): Uint8Array {
-  const head = Buffer.from(JSON.stringify({ ...header, entries: entries.count }))
-  let size = magic.length + 4 + head.length
-  for (const { key } of entries.each()) size += fixedBytes + Buffer.byteLength(key)
-  const bytes = Buffer.allocUnsafe(size)
-  let at = magic.copy(bytes)
-  at = bytes.writeUInt32LE(head.length, at)
-  at += head.copy(bytes, at)
-  for (const entry of entries.each()) at = writeEntry(bytes, at, entry)
-  return bytes
+/** What is written: so many entries, which can be gone through. */
+type Entries = { count: number; each: () => Iterable<IndexEntry> }
+
+/** Writes an index object as a whole, as the parts of a scan are. */
+export function encodeIndex(header: WrittenHeader, entries: Entries): Uint8Array {
+  return Buffer.concat([...indexChunks(header, entries)])
 }
 
-function writeEntry(bytes: Buffer, start: number, { key, hash, changedAt, kind, isOdd, pass }: IndexEntry): number {
-  const length = bytes.write(key, start + 2)
-  let at = bytes.writeUInt16LE(length, start) + length
-  bytes.set(hash, at)
-  at = bytes.writeDoubleLE(changedAt, at + hashBytes)
-  at = bytes.writeUInt8(isOdd ? kind | odd : kind, at)
-  return bytes.writeUInt8(pass, at)
+const chunkBytes = 256 * 1024
+
+/** Writes an index object piece by piece: what grows with a stream is never held whole. */
+export function* indexChunks(header: WrittenHeader, { count, each }: Entries): Generator<Uint8Array> {
+  const head = Buffer.from(JSON.stringify({ ...header, entries: count }))
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32LE(head.length)
+  yield Buffer.concat([magic, length, head])
+  let chunk = Buffer.allocUnsafe(chunkBytes)
+  let used = 0
+  for (const entry of each()) {
+    if (used + fixedBytes + Buffer.byteLength(entry.key) > chunkBytes) {
+      yield chunk.subarray(0, used)
+      chunk = Buffer.allocUnsafe(chunkBytes)
+      used = 0
+    }
+    used = writeEntry(chunk, used, entry)
+  }
+  if (used > 0) yield chunk.subarray(0, used)
+}
+
+function writeEntry(
+  into: Buffer,
+  start: number,
+  { key, hash, bytes, changedAt, kind, isOdd, pass }: IndexEntry,
+): number {
+  const length = into.write(key, start + 2)
+  let at = into.writeUInt16LE(length, start) + length
+  into.set(hash, at)
+  into.set(bytes, at + hashBytes)
+  at = into.writeDoubleLE(changedAt, at + hashBytes + digestBytes)
+  at = into.writeUInt8(isOdd ? kind | odd : kind, at)
+  return into.writeUInt8(pass, at)
 }
 
 /**
- * Reads an index object, entry by entry; the entry's hash is a view that is valid until the next one.
+ * Reads an index object, entry by entry; what is bytes in an entry is a view that is valid until the next one.
  * @throws FatalError `damaged_state` when the bytes are not an index object; for damage within the entries only as
  * they are read.
  */
 export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: Iterable<IndexEntry> } {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const head = headOf(bufferOf(bytes))
+  if (head === undefined) throw damaged('it ends within its header')
+  const entries = function* () {
+    const reader = createIndexReader()
+    yield* reader.read(bytes)
+    reader.end()
+  }
+  return { header: head.header, entries: { [Symbol.iterator]: entries } }
+}
+
+/** Reads an index object that comes in pieces. */
+export type IndexReader = {
+  /** The entries that a piece completes, to be gone through before the next piece. */
+  read(chunk: Uint8Array): Iterable<IndexEntry>
+  /** Says that no piece follows. @throws FatalError `damaged_state` when one is missing. */
+  end(): void
+}
+
+/** A reader at the beginning of an index object. */
+export function createIndexReader(): IndexReader {
+  let rest: Buffer = Buffer.alloc(0)
+  let head: Head | undefined
+  let entries = 0
+  return {
+    read: function* (chunk) {
+      const buffer = rest.length === 0 ? bufferOf(chunk) : Buffer.concat([rest, chunk])
+      rest = buffer
+      head ??= headOf(buffer)
+      if (head === undefined) return
+      // The head is the first piece's: whatever follows begins with an entry.
+      let at = head.end
+      head = { ...head, end: 0 }
+      for (let end = entryEnd(buffer, at, head); end <= buffer.length; end = entryEnd(buffer, at, head)) {
+        if (entries === head.count) throw damaged('it goes on after its last entry')
+        yield entryAt(buffer, { at, end, hasBytes: head.hasBytes, number: entries })
+        entries += 1
+        at = end
+      }
+      rest = buffer.subarray(at)
+    },
+    end: () => {
+      if (head === undefined || entries < head.count) throw damaged(`it ends within entry ${entries}`)
+      if (rest.length > 0) throw damaged('it goes on after its last entry')
+    },
+  }
+}
+
+type Head = { header: PartHeader; count: number; hasBytes: boolean; end: number }
+
+/** The head of an index object; undefined when there is not enough of it. */
+function headOf(buffer: Buffer): Head | undefined {
+  const start = magic.length + 4
+  if (buffer.length < start) return undefined
+  const mark = buffer.subarray(0, magic.length)
+  const hasBytes = mark.equals(magic)
+  if (!hasBytes && !mark.equals(firstMagic)) throw unknownForm(mark)
+  const end = start + buffer.readUInt32LE(magic.length)
+  if (end > buffer.length) return undefined
   try {
-    if (!buffer.subarray(0, magic.length).equals(magic)) throw new Error('it does not begin with its mark')
-    const headEnd = magic.length + 4 + buffer.readUInt32LE(magic.length)
-    const { entries: count, ...header } = Header.parse(JSON.parse(buffer.toString('utf8', magic.length + 4, headEnd)))
-    return { header, entries: readEntries(buffer, headEnd, count) }
+    const { entries: count, ...header } = Header.parse(JSON.parse(buffer.toString('utf8', start, end)))
+    return { header, count, hasBytes, end }
   } catch (cause) {
     throw damaged(cause)
   }
 }
 
-function damaged(cause: unknown) {
-  return new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-// Lengths are looked at before they are used: a Buffer would cut what lies beyond its end short, or throw its own error.
-function* readEntries(buffer: Buffer, start: number, count: number): Iterable<IndexEntry> {
-  let at = start
-  for (let n = 0; n < count; n++) {
-    const keyEnd = at + 2 + (at + 2 <= buffer.length ? buffer.readUInt16LE(at) : 0)
-    const hashEnd = keyEnd + hashBytes
-    if (hashEnd + 10 > buffer.length) throw damaged(`it ends within entry ${n} of ${count}`)
-    const kindByte = buffer.readUInt8(hashEnd + 8)
-    const kind = kindByte & ~odd
-    if (kind > highestKind) throw damaged(`entry ${n} is of kind ${kind}`)
-    yield {
-      key: buffer.toString('utf8', at + 2, keyEnd),
-      hash: buffer.subarray(keyEnd, hashEnd),
-      changedAt: buffer.readDoubleLE(hashEnd),
-      kind: kind as Kind,
-      isOdd: kindByte !== kind,
-      pass: buffer.readUInt8(hashEnd + 9),
-    }
-    at = hashEnd + 10
+/** Where an entry ends; infinitely far where not even its length is there. */
+function entryEnd(buffer: Buffer, at: number, { hasBytes }: Head): number {
+  if (at + 2 > buffer.length) return Number.POSITIVE_INFINITY
+  return at + fixedBytes - (hasBytes ? 0 : digestBytes) + buffer.readUInt16LE(at)
+}
+
+type EntryPlace = { at: number; end: number; hasBytes: boolean; number: number }
+
+function entryAt(buffer: Buffer, { at, end, hasBytes, number }: EntryPlace): IndexEntry {
+  const timeAt = end - 10
+  const bytesAt = hasBytes ? timeAt - digestBytes : timeAt
+  const hashAt = bytesAt - hashBytes
+  const kindByte = buffer.readUInt8(timeAt + 8)
+  const kind = kindByte & ~odd
+  if (kind > highestKind) throw damaged(`entry ${number} is of kind ${kind}`)
+  return {
+    key: buffer.toString('utf8', at + 2, hashAt),
+    hash: buffer.subarray(hashAt, bytesAt),
+    bytes: hasBytes ? buffer.subarray(bytesAt, timeAt) : none,
+    changedAt: buffer.readDoubleLE(timeAt),
+    kind: kind as Kind,
+    isOdd: kindByte !== kind,
+    pass: buffer.readUInt8(timeAt + 9),
   }
-  if (at !== buffer.length) throw damaged('it goes on after its last entry')
+}
+
+/** A later version of this software marks its objects `API3`, `API4` …: they are not damaged, and must not be replaced. */
+function unknownForm(mark: Buffer): FatalError {
+  if (!/^API[3-9]$/.test(mark.toString('latin1'))) return damaged('it does not begin with its mark')
+  return new FatalError(
+    `An index object was written by a later version of this software (${mark.toString('latin1')}). Deploy that version ` +
+      'again; to go back for good, reset the stream with --index, so that every record is written anew.',
+    { code: 'configuration' },
+  )
+}
+
+function damaged(cause: unknown) {
+  return new FatalError('An index object is damaged.', { code: 'damaged_state', cause })
 }

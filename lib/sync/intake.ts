@@ -1,17 +1,25 @@
 import { sha256Bytes } from '../core/hash.ts'
 import type { Json } from '../core/json.ts'
 import { deepText, isTooDeep } from '../core/nesting.ts'
-import { type Extractor, extractorOf } from '../streams/extract.ts'
-import { type Batch, type Buffered, copiedEntries, emptyBuffer } from './batch.ts'
-import type { Scan } from './checkpoint.ts'
+import { type CutRecord, type Recognizer, readRecord } from '../platform/cut.ts'
+import { extractorOf } from '../streams/extract.ts'
+import { type Batch, emptyBuffer, seenOf } from './batch.ts'
 import type { ScanContext } from './context.ts'
-import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import { entriesOf, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import { forgetMarks, passOf, setMark } from './marks.ts'
 import type { ReadPage } from './page-reader.ts'
-import { canonical, type KeyReader, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
-
-/** What a scan made of the records it received: the intake's part of the checkpoint. */
-export type IntakeState = Pick<Scan, 'counts' | 'unkeyed'>
+import { recognizerOf } from './recognize.ts'
+import {
+  countInvalid,
+  hex,
+  type IntakeState,
+  isNewInPass,
+  markSame,
+  observe,
+  type Taken,
+  type Taking,
+} from './taking.ts'
+import { canonical, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
 
 /** What is gone: keys, and parents whose lists are gone with them. */
 type Gone = { keys: readonly string[]; parents: ReadonlySet<string> }
@@ -20,6 +28,10 @@ type Gone = { keys: readonly string[]; parents: ReadonlySet<string> }
 export type Intake = {
   /** Takes in a page, and answers how many keys it brought that its pass had not seen. */
   take(page: ReadPage): number
+  /** Tells records that are known as they stand; undefined where each must be read. */
+  recognizer(): Recognizer | undefined
+  /** Whether a known content came in bytes that were not known for it. */
+  readonly hasRenewed: boolean
   /** Whether enough waits, or long enough, to be written. */
   readonly isFull: boolean
   readonly isEmpty: boolean
@@ -28,14 +40,17 @@ export type Intake = {
   /** Marks keys as gone, and hands them over as a batch of their own. What is known of the lists of gone `parents` is forgotten. */
   remove(gone: Gone, pass: number): Batch
   readonly state: Readonly<IntakeState>
-  /** Every key, as it stands. An entry's hash is a view that holds until the table changes. */
+  /** Every key, as it stands. An entry holds until the next one. */
   entries(): Iterable<IndexEntry>
   /** The pass of this scan in which the list of a parent, as it stands in keys, was read to its end; 0 when in none. */
   passOf(parent: string): number
 }
 
+/** What an intake begins with: all known keys, how many of them (the first ones) stand in the index, and what was counted. */
+type Beginning = { table: KeyTable; indexed: number; state: IntakeState }
+
 /** The intake of a scan over the keys that are known of its stream. Nothing is durable until a batch is written. */
-export function createIntake(context: ScanContext, { table, state }: { table: KeyTable; state: IntakeState }): Intake {
+export function createIntake(context: ScanContext, { table, indexed, state }: Beginning): Intake {
   const { deps } = context
   const taking: Taking = {
     context,
@@ -44,17 +59,23 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
     keyOf: keyReaderOf(context.stream),
     state: structuredClone(state),
     brokenKeys: new Set(),
+    hasRenewed: false,
     buffer: emptyBuffer(deps.clock.now()),
     pass: 0,
   }
   const handOver = (): Batch => {
     const { buffer } = taking
     taking.buffer = emptyBuffer(deps.clock.now())
-    return { ...buffer, seen: copiedEntries(table, buffer.seen) }
+    const { renewed: _renewed, ...rest } = buffer
+    return { ...rest, ...seenOf(table, buffer, indexed) }
   }
 
   return {
     take: (page) => takePage(taking, page),
+    recognizer: () => recognizerOf(context, table),
+    get hasRenewed() {
+      return taking.hasRenewed
+    },
     get isFull() {
       const { flushRecords, flushBytes, flushMs } = deps.settings
       const { received, bytes, since } = taking.buffer
@@ -71,31 +92,17 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
     get state() {
       return taking.state
     },
-    entries: function* () {
-      for (let at = 0; at < table.size; at++) yield table.entry(at)
-    },
+    entries: () => entriesOf(table),
     passOf: (parent) => passOf(table, parent),
   }
 }
 
-/** The intake's own state. Nobody else sees it. */
-type Taking = {
-  readonly context: ScanContext
-  readonly table: KeyTable
-  readonly extract: Extractor
-  readonly keyOf: KeyReader
-  readonly state: IntakeState
-  /** Keys of this pass that are known by broken copies alone. */
-  readonly brokenKeys: Set<string>
-  buffer: Buffered
-  pass: number
-}
-
-function takePage(taking: Taking, { records, pass, ofParent }: ReadPage): number {
+function takePage(taking: Taking, { records, cut = [], pass, ofParent }: ReadPage): number {
   if (pass !== taking.pass) taking.brokenKeys.clear()
   taking.pass = pass
   let newIds = 0
-  for (const raw of records) if (takeRecord(taking, raw)) newIds += 1
+  for (const raw of records) if (takeRecord(taking, raw, null)) newIds += 1
+  for (const record of cut) if (takeCut(taking, record)) newIds += 1
   if (ofParent?.completes) taking.buffer.seen.push(setMark(taking.table, ofParent.completes, pass))
   return newIds
 }
@@ -114,8 +121,21 @@ function markGone({ table, buffer, state }: Taking, { keys, parents }: Gone, pas
   state.counts.deleted += keys.length
 }
 
-/** Takes in one record; true when this pass had not seen its key. */
-function takeRecord(taking: Taking, raw: Json): boolean {
+/** Takes in a record as it came. It is read unless its very bytes are known, which may have changed since it was cut. */
+function takeCut(taking: Taking, record: CutRecord): boolean {
+  const { buffer, table, pass, state } = taking
+  const { known, digest } = record
+  const at = known >= 0 && table.hasBytes(known, digest) ? known : table.findBytes(digest)
+  if (at < 0) return takeRecord(taking, readRecord(record), digest)
+  state.counts.received += 1
+  buffer.received += 1
+  const isNewId = table.pass(at) !== pass
+  markSame(taking, at)
+  return isNewId
+}
+
+/** Takes in one record, with the digest of its bytes where it has one; true when this pass had not seen its key. */
+function takeRecord(taking: Taking, raw: Json, bytes: string | null): boolean {
   const { context, buffer, table, keyOf } = taking
   const { counts } = taking.state
   const { stream, deps } = context
@@ -132,17 +152,13 @@ function takeRecord(taking: Taking, raw: Json): boolean {
   const known = table.find(key)
   const isNewId = isNewInPass(taking, key, known)
   const digest = sha256Bytes(text)
-  const taken: Taken = { key, known, digest, text, record: record as Taken['record'] }
+  const taken: Taken = { key, known, digest, text, record: record as Taken['record'], bytes: repaired ? null : bytes }
   const isSame = known >= 0 && table.hasHash(known, digest)
   const invalid = isSame && table.isOdd(known) ? taking.extract(record, key).invalid : null
   // What was odd and is not so to a schema that has learned since is written anew.
   if (isSame && invalid?.length !== 0) takeSame(taking, taken, invalid ?? [])
   else takeDifferent(taking, taken)
   return isNewId
-}
-
-function isNewInPass({ table, pass, brokenKeys }: Taking, key: string, known: number): boolean {
-  return known < 0 ? !brokenKeys.has(key) : table.pass(known) !== pass
 }
 
 /** Keeps a record's text and looks for its key without following it down. */
@@ -154,30 +170,22 @@ function takeTooDeep(taking: Taking, raw: Json): boolean {
   return quarantine(taking, { key, known, raw: text, reason: tooDeep })
 }
 
-/** A copy with the content that is known: unchanged, or a repeat within the scan. It costs nothing more. */
+/** A copy with the content that is known. It costs nothing more. */
 function takeSame(taking: Taking, taken: Taken, invalid: readonly string[]): void {
-  const { buffer, table, pass } = taking
-  const { counts } = taking.state
-  const { known: at } = taken
-  const seen = table.pass(at) !== 0
-  if (seen && table.kind(at) !== Kind.held) {
-    counts.duplicate += 1
-    table.mark(at, table.kind(at), pass)
-  } else {
-    counts.unchanged += 1
-    table.mark(at, Kind.unchanged, pass)
+  const { known, bytes } = taken
+  markSame(taking, known)
+  if (bytes !== null && invalid.length === 0 && !taking.table.hasBytes(known, bytes)) {
+    taking.table.setBytes(known, Buffer.from(bytes, 'latin1'))
+    taking.hasRenewed = true
+    taking.buffer.renewed.add(known)
   }
-  buffer.seen.push(at)
   countInvalid(taking, invalid)
   observe(taking, taken)
 }
 
-/** A record as it was received, with its place among the known (-1: none). */
-type Taken = { key: string; known: number; digest: Uint8Array; text: string; record: { [key: string]: Json } }
-
 /** A copy that is new, or differs from what is known. Of two in one scan the later change wins. */
 function takeDifferent(taking: Taking, taken: Taken): void {
-  const { key, known, digest, text, record } = taken
+  const { key, known, digest, text, record, bytes } = taken
   const { context, buffer, table, pass } = taking
   const { counts } = taking.state
   const changedAt = context.stream.changedAt?.(record) ?? Number.NaN
@@ -203,21 +211,12 @@ function takeDifferent(taking: Taking, taken: Taken): void {
   if (drifted) counts.drifted += 1
   countInvalid(taking, invalid)
   table.setOdd(at, invalid.length > 0)
+  // What is odd is counted each time, so that it is read each time.
+  if (bytes !== null && invalid.length === 0) table.setBytes(at, Buffer.from(bytes, 'latin1'))
   buffer.seen.push(at)
   buffer.bytes += text.length
   buffer.changes.set(key, { key, hash: hex(digest), body: text, rows })
   observe(taking, taken)
-}
-
-function countInvalid({ state: { counts } }: Taking, fields: readonly string[]): void {
-  for (const field of fields) counts.invalid[field] = (counts.invalid[field] ?? 0) + 1
-}
-
-/** Keeps a record for the stream's observer, if there is one. */
-function observe({ context: { observer }, buffer }: Taking, { digest, text, record }: Taken): void {
-  if (!observer) return
-  buffer.bytes += text.length
-  buffer.observed.push({ hash: hex(digest), record })
 }
 
 type Broken = { key: string | null; known: number; raw: string; reason: string }
@@ -238,8 +237,4 @@ function quarantine(taking: Taking, { key, known, raw, reason }: Broken): boolea
   table.mark(known, table.pass(known) === 0 ? Kind.held : table.kind(known), pass)
   buffer.seen.push(known)
   return isNewId
-}
-
-function hex(digest: Uint8Array): string {
-  return Buffer.from(digest).toString('hex')
 }

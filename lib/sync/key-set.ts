@@ -38,11 +38,11 @@ export function createKeySet(): KeySet {
     return slot
   }
   const makeRoom = (length: number) => {
-    if (size === ends.length) [ends, hashes] = [doubled(ends), doubled(hashes)]
+    if (size === ends.length) [ends, hashes] = [enlarged(ends), enlarged(hashes)]
     if (size * 2 >= slots.length) slots = refilled(emptySlots(slots.length * 2), hashes, size)
     const used = startOf(size)
     if (used + length <= bytes.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, used + length))
+    const larger = Buffer.allocUnsafeSlow(Math.max(grown(bytes.length), used + length))
     bytes.copy(larger, 0, 0, used)
     bytes = larger
   }
@@ -65,12 +65,18 @@ export function createKeySet(): KeySet {
   }
 }
 
+/** The next size of a column: twice what it is, but of a large one only a quarter more, since the old one is held meanwhile. */
+export function grown(size: number): number {
+  return size < large ? size * 2 : Math.ceil(size * 1.25)
+}
+const large = 256 * 1024
+
 function emptySlots(count: number) {
   return new Int32Array(count).fill(-1)
 }
 
-function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(array.length * 2)
+function enlarged(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(grown(array.length))
   larger.set(array)
   return larger
 }

@@ -1,4 +1,5 @@
-import { createKeySet, type KeySet } from './key-set.ts'
+import { createByteDigests } from './byte-digests.ts'
+import { createKeySet, grown, type KeySet } from './key-set.ts'
 
 /** What happened to a key in the current scan. The numbers are stored in index objects: never reuse one. */
 export const Kind = {
@@ -27,15 +28,31 @@ export const odd = 0x80
 export const hashBytes = 16
 
 /** One key of the table, as index objects hold it. */
-export type IndexEntry = { key: string; hash: Uint8Array; changedAt: number; kind: Kind; isOdd: boolean; pass: number }
+export type IndexEntry = {
+  key: string
+  /** The content hash, cut. */
+  hash: Uint8Array
+  /** The digest of the bytes that had this content last; zeros when it is not known. */
+  bytes: Uint8Array
+  changedAt: number
+  kind: Kind
+  isOdd: boolean
+  pass: number
+}
 
 /**
  * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
- * grows with the stream, so its columns are typed arrays: about 80 bytes a key of 36 characters.
+ * grows with the stream, so its columns are typed arrays: about 100 bytes a key of 36 characters.
  */
 export type KeyTable = KeySet & {
   hasHash(at: number, digest: Uint8Array): boolean
+  /** Sets the content; which bytes have it is to be said anew. */
   setHash(at: number, digest: Uint8Array): void
+  /** The key whose content came in bytes of this digest; -1 when there is none. */
+  findBytes(digest: string): number
+  hasBytes(at: number, digest: string): boolean
+  /** Says which bytes had the content of a key last. */
+  setBytes(at: number, digest: Uint8Array): void
   /** Forgets the content: no copy counts as unchanged. */
   clearHash(at: number): void
   kind(at: number): Kind
@@ -48,12 +65,44 @@ export type KeyTable = KeySet & {
   /** Unix ms of the record's own time of change; NaN when it has none. */
   changedAt(at: number): number
   setChangedAt(at: number, changedAt: number): void
-  entry(at: number): IndexEntry
+  /** Views that hold until the next key is added. */
+  hash(at: number): Uint8Array
+  bytes(at: number): Uint8Array
+}
+
+/** Every key of a table. One entry serves for all: it holds until the next, and reads of the table what is asked of it. */
+export function* entriesOf(table: KeyTable): Generator<IndexEntry> {
+  let at = 0
+  const entry: IndexEntry = {
+    get key() {
+      return table.key(at)
+    },
+    get hash() {
+      return table.hash(at)
+    },
+    get bytes() {
+      return table.bytes(at)
+    },
+    get changedAt() {
+      return table.changedAt(at)
+    },
+    get kind() {
+      return table.kind(at)
+    },
+    get isOdd() {
+      return table.isOdd(at)
+    },
+    get pass() {
+      return table.pass(at)
+    },
+  }
+  for (; at < table.size; at++) yield entry
 }
 
 /** An empty table. */
 export function createKeyTable(): KeyTable {
   const keys = createKeySet()
+  const bytes = createByteDigests()
   let { hashes, times, kinds, passes } = columnsFor(1024)
 
   return {
@@ -64,7 +113,8 @@ export function createKeyTable(): KeyTable {
     key: keys.key,
     add: (key) => {
       const at = keys.add(key)
-      if (at === kinds.length) ({ hashes, times, kinds, passes } = columnsFor(at * 2, { hashes, times, kinds, passes }))
+      if (at === kinds.length)
+        ({ hashes, times, kinds, passes } = columnsFor(grown(at), { hashes, times, kinds, passes }))
       times[at] = Number.NaN
       return at
     },
@@ -73,8 +123,17 @@ export function createKeyTable(): KeyTable {
       for (let i = 0; i < hashBytes; i++) if (hashes[start + i] !== digest[i]) return false
       return true
     },
-    setHash: (at, digest) => hashes.set(digest.subarray(0, hashBytes), at * hashBytes),
-    clearHash: (at) => void hashes.fill(0, at * hashBytes, (at + 1) * hashBytes),
+    setHash: (at, digest) => {
+      hashes.set(digest.subarray(0, hashBytes), at * hashBytes)
+      bytes.clear(at)
+    },
+    findBytes: bytes.find,
+    hasBytes: bytes.has,
+    setBytes: bytes.set,
+    clearHash: (at) => {
+      hashes.fill(0, at * hashBytes, (at + 1) * hashBytes)
+      bytes.clear(at)
+    },
     kind: (at) => ((kinds[at] as number) & ~odd) as Kind,
     pass: (at) => passes[at] as number,
     mark: (at, kind, pass) => {
@@ -89,14 +148,21 @@ export function createKeyTable(): KeyTable {
     setChangedAt: (at, changedAt) => {
       times[at] = changedAt
     },
-    entry: (at) => ({
-      key: keys.key(at),
-      hash: hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
-      changedAt: times[at] as number,
-      kind: ((kinds[at] as number) & ~odd) as Kind,
-      isOdd: ((kinds[at] as number) & odd) !== 0,
-      pass: passes[at] as number,
-    }),
+    hash: (at) => hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
+    bytes: bytes.at,
+  }
+}
+
+/** One key of a table, its hash and its digest as views. */
+export function entryAt(table: KeyTable, at: number): IndexEntry {
+  return {
+    key: table.key(at),
+    hash: table.hash(at),
+    bytes: table.bytes(at),
+    changedAt: table.changedAt(at),
+    kind: table.kind(at),
+    isOdd: table.isOdd(at),
+    pass: table.pass(at),
   }
 }
 

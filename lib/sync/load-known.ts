@@ -1,8 +1,8 @@
 import { messageOf } from '../core/errors.ts'
 import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
 import type { SyncDeps } from './context.ts'
-import { decodeIndex } from './index-format.ts'
-import { createKeyTable, type KeyTable, Kind } from './key-table.ts'
+import { createIndexReader } from './index-format.ts'
+import { createKeyTable, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import { findLeftovers, makeUncertain, replayScan } from './replay.ts'
 
 /** What is known of a stream when an attempt begins. */
@@ -12,12 +12,17 @@ export type Known = {
   usedTokens: Set<string>
   /** Lake files that the scan in progress has written. */
   files: PartFile[]
+  /** The index that was loaded, and how many keys it holds: the first of the table, in its order. */
+  indexKey: string | null
+  indexed: number
   /** How many live records were known when the scan began. */
   records: number
   /** Whether the index lists keys that an earlier, suspect scan missed. */
   hadMissing: boolean
   /** Whether dead attempts left keys uncertain: what the index says of them may not hold. */
   hadUncertain: boolean
+  /** Whether the scan in progress met contents in bytes that the index does not know. */
+  hadRenewed: boolean
   /** Whether there is no index to be read: then the keys come from the records table, without their content. */
   indexLost: boolean
   /** The scan in progress, if anything of it is durable and can be read. */
@@ -61,9 +66,12 @@ function nothingKnown(indexLost: boolean): Known {
     table: createKeyTable(),
     usedTokens: new Set(),
     files: [],
+    indexKey: null,
+    indexed: 0,
     records: 0,
     hadMissing: false,
     hadUncertain: false,
+    hadRenewed: false,
     indexLost,
     continued: null,
   }
@@ -76,19 +84,14 @@ async function fromIndex(
   { key, entries }: NonNullable<Checkpoint['index']>,
   { stream, deps: { index: store, log }, signal }: Loading,
 ): Promise<Known | null> {
-  const known = { ...nothingKnown(false), records: entries }
+  const known: Known = { ...nothingKnown(false), records: entries }
   try {
-    const bytes = await store.readIndex(key)
-    if (bytes === null) throw new Error('it is missing')
-    for (const entry of decodeIndex(bytes).entries) {
-      const at = known.table.add(entry.key)
-      known.table.setHash(at, entry.hash)
-      known.table.setChangedAt(at, entry.changedAt)
-      known.table.mark(at, entry.kind, 0)
-      known.table.setOdd(at, entry.isOdd)
-      if (entry.kind === Kind.missing) known.hadMissing = true
-    }
-    return known
+    const chunks = await store.openIndex(key)
+    if (chunks === null) throw new Error('it is missing')
+    const reader = createIndexReader()
+    for await (const chunk of chunks) for (const entry of reader.read(chunk)) load(entry, known)
+    reader.end()
+    return { ...known, indexKey: key, indexed: known.table.size }
   } catch (error) {
     if (isStorageTrouble(error)) throw error
     // Whoever took over removes the index that it replaced.
@@ -96,6 +99,17 @@ async function fromIndex(
     log.error('The index of a stream is unreadable.', { stream, key, reason: messageOf(error) })
     return null
   }
+}
+
+function load({ key, hash, bytes, changedAt, kind, isOdd }: IndexEntry, known: Known): void {
+  const { table } = known
+  const at = table.add(key)
+  table.setHash(at, hash)
+  table.setBytes(at, bytes)
+  table.setChangedAt(at, changedAt)
+  table.mark(at, kind, 0)
+  table.setOdd(at, isOdd)
+  if (kind === Kind.missing) known.hadMissing = true
 }
 
 function isStorageTrouble(error: unknown): boolean {

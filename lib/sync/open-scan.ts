@@ -27,7 +27,7 @@ export type Attempt = {
 }
 
 /** What was known of the stream before the scan, apart from its keys, which are the intake's. */
-export type KnownBefore = Readonly<Pick<Known, 'records' | 'hadMissing' | 'hadUncertain' | 'indexLost'>>
+export type KnownBefore = Readonly<Pick<Known, 'records' | 'hadMissing' | 'hadUncertain' | 'hadRenewed' | 'indexLost'>>
 
 /** How far an attempt has read, and what it made of it. */
 export function progressOf({ reader, intake }: Pick<Attempt, 'reader' | 'intake'>): Progress {
@@ -123,12 +123,13 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
   const { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, unkeyed, segments } = scan
   const { pages, apiCalls } = counts
   const flusher = createFlusher(context, { checkpoint, segments, files: known.files })
+  const intake = createIntake(context, { table: known.table, indexed: known.indexed, state: { unkeyed, counts } })
   const reader = createPageReader(context, {
     state: { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, pages, apiCalls },
     usedTokens: known.usedTokens,
     reserveMs: () => flusher.slowestMs + deps.settings.marginMs,
+    recognizer: approval ? undefined : intake.recognizer(),
   })
-  const intake = createIntake(context, { table: known.table, state: { unkeyed, counts } })
   return { context, known, plan, reader, intake, flusher }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import { RejectedError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
+import type { Recognizer } from '../platform/cut.ts'
 import { pageSizeOf } from '../streams/stream.ts'
 import { askForPage } from './ask-page.ts'
 import type { Scan } from './checkpoint.ts'
@@ -42,16 +43,20 @@ type Beginning = {
   usedTokens: Iterable<string>
   /** What must remain of the invocation besides a page: the flush after it, and the margin. */
   reserveMs: () => number
+  /** Tells records that need not be read, where there are any. */
+  recognizer?: Recognizer | undefined
 }
 
 /**
  * Reads a stream's list, one page ahead: the next page is requested before this one is handed out. A token that the
  * list already gave is an error; a token that the server no longer takes begins a new pass.
  */
-export function createPageReader(context: ScanContext, { state, usedTokens, reserveMs }: Beginning): PageReader {
+export function createPageReader(context: ScanContext, beginning: Beginning): PageReader {
+  const { state, usedTokens, reserveMs, recognizer } = beginning
   const reading: Reading = {
     context,
     reserveMs,
+    recognizer,
     state: { ...state },
     usedTokens: new Set(usedTokens),
     newTokens: [],
@@ -74,6 +79,7 @@ export function createPageReader(context: ScanContext, { state, usedTokens, rese
 type Reading = {
   readonly context: ScanContext
   readonly reserveMs: () => number
+  readonly recognizer: Recognizer | undefined
   readonly usedTokens: Set<string>
   state: ReadingState
   newTokens: string[]
@@ -133,7 +139,15 @@ async function fetchPage(reading: Reading, token: string | null, signal: AbortSi
     pageSize: state.pageSize ?? pageSizeOf(stream),
     fetch: async (pageSize) => {
       const began = deps.clock.now()
-      const request = { window, signal, patience: deps.patience, pageSize: pageSize ?? undefined, onRequest }
+      const { recognizer } = reading
+      const request = {
+        window,
+        signal,
+        patience: deps.patience,
+        pageSize: pageSize ?? undefined,
+        recognizer,
+        onRequest,
+      }
       const page = await deps.source.fetchPage(stream, token, request)
       reading.slowestMs = Math.max(reading.slowestMs, deps.clock.now() - began)
       return page

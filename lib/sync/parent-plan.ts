@@ -90,13 +90,12 @@ function firstHalf(hash: Uint8Array): string {
 
 function isKnown(table: KeyTable, part: string, hash: string): boolean {
   const at = table.find(part)
-  return at >= 0 && table.kind(at) === Kind.mark && firstHalf(table.entry(at).hash) === hash
+  return at >= 0 && table.kind(at) === Kind.mark && firstHalf(table.hash(at)) === hash
 }
 
 function hasWatermark(table: KeyTable, at: number, mark: Uint8Array): boolean {
   if (table.kind(at) !== Kind.mark) return false
-  const { hash } = table.entry(at)
-  return Buffer.from(hash.subarray(half)).equals(mark.subarray(half))
+  return Buffer.from(table.hash(at).subarray(half)).equals(mark.subarray(half))
 }
 
 /** Parents of whose records a dead attempt may have written some: their lists are read again, whatever their marks say. */

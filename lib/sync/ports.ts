@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Patience } from '../core/patience.ts'
+import type { Recognizer } from '../platform/cut.ts'
 import type { Page } from '../platform/paging.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Cell, Table } from '../streams/table.ts'
@@ -27,14 +28,15 @@ export type OfParent = {
 
 /**
  * What a source is told besides the place. `pageSize` asks for smaller pages than the declared ones; `patience` bounds
- * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included; `parent` says
- * whose list is meant where there is one per parent.
+ * the waits that the source is asked for; `recognizer` tells records that need not be read; `onRequest` is called for each
+ * HTTP request, retries included; `parent` says whose list is meant where there is one per parent.
  */
 export type PageRequest = {
   window: ScanWindow
   signal: AbortSignal
   patience: Patience
   pageSize?: number | undefined
+  recognizer?: Recognizer | undefined
   parent?: string
   onRequest: () => void
 }
@@ -156,8 +158,10 @@ export type IndexStore = {
   listParts(stream: string): Promise<PartObject[]>
   /** The key under which an index of this scan and fence lies. */
   indexKey(path: Omit<PartPath, 'part'>): string
-  writeIndex(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
-  /** Null when it is missing. */
+  writeIndex(key: string, chunks: Iterable<Uint8Array>, signal: AbortSignal): Promise<void>
+  /** The index piece by piece, since it grows with the stream; null when it is missing. */
+  openIndex(key: string): Promise<AsyncIterable<Uint8Array> | null>
+  /** An object whole; null when it is missing. */
   readIndex(key: string): Promise<Uint8Array | null>
   /** The files of a scan, so that publish need not read its parts. */
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>

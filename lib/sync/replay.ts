@@ -1,7 +1,7 @@
 import { messageOf } from '../core/errors.ts'
 import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
 import type { SyncDeps } from './context.ts'
-import { decodeIndex } from './index-format.ts'
+import { decodeIndex, type PartHeader } from './index-format.ts'
 import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import type { PartObject } from './ports.ts'
 
@@ -9,8 +9,11 @@ import type { PartObject } from './ports.ts'
 type Known = {
   table: KeyTable
   usedTokens: Set<string>
+  indexKey: string | null
+  indexed: number
   files: PartFile[]
   hadUncertain: boolean
+  hadRenewed: boolean
 }
 
 type Replaying = { stream: string; deps: SyncDeps; known: Known }
@@ -84,13 +87,27 @@ function makeEntryUncertain({ key, kind, hash }: IndexEntry, known: Known) {
   else known.table.mark(known.table.add(key), Kind.uncertain, 0)
 }
 
-function replay(bytes: Uint8Array, scan: Scan, { table, usedTokens, files }: Known): boolean {
+/** Marks what came as the index has it; false when that is not the index which was loaded. */
+function markSame({ index, same }: PartHeader, { table, indexKey, indexed }: Known): boolean {
+  if (same.length > 0 && index !== indexKey) return false
+  for (const [start, count, pass] of same) {
+    if (start + count > indexed) return false
+    for (let at = start; at < start + count; at++) table.mark(at, Kind.unchanged, pass)
+  }
+  return true
+}
+
+function replay(part: Uint8Array, scan: Scan, known: Known): boolean {
+  const { table, usedTokens, files } = known
   try {
-    const { header, entries } = decodeIndex(bytes)
-    for (const { key, hash, changedAt, kind, isOdd, pass } of entries) {
+    const { header, entries } = decodeIndex(part)
+    if (!markSame(header, known)) return false
+    for (const { key, hash, bytes, changedAt, kind, isOdd, pass } of entries) {
       const found = table.find(key)
       const at = found < 0 ? table.add(key) : found
+      if (Buffer.compare(table.bytes(at), bytes) !== 0) known.hadRenewed = true
       table.setHash(at, hash)
+      table.setBytes(at, bytes)
       table.setChangedAt(at, changedAt)
       table.mark(at, kind, pass)
       table.setOdd(at, isOdd)

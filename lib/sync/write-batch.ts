@@ -10,7 +10,12 @@ import { encodeIndex } from './index-format.ts'
 import { rulesOf } from './modes.ts'
 import type { PartPath, RowBatch } from './ports.ts'
 
-type Writing = { batch: Batch; header: { pass: number; tokens: string[] }; path: PartPath; mayExist: boolean }
+type Writing = {
+  batch: Batch
+  header: { pass: number; tokens: string[]; index: string | null }
+  path: PartPath
+  mayExist: boolean
+}
 
 /** Writes all that a batch brings; safe to repeat. Answers the lake files. */
 export async function writeBatch(
@@ -22,10 +27,10 @@ export async function writeBatch(
   const files = await writeLake(context, batch, path)
   // The rows are about as large as the records' text, and writing those to the table takes longest.
   batch.changes.clear()
-  const { seen } = batch
+  const { seen, same } = batch
   await deps.index.writePart(
     path,
-    encodeIndex({ ...header, files }, { count: seen.length, each: () => seen }),
+    encodeIndex({ ...header, files, same }, { count: seen.length, each: () => seen }),
     lease.signal,
   )
   // Last, since the part tells the next attempt which records this one may have written, should it die here.

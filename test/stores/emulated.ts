@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
+import { createObjectStreams, type ObjectStreams } from '../../lib/stores/object-streams.ts'
 import { createObjectStore, type ObjectStore } from '../../lib/stores/objects.ts'
 import type { StorageClients } from '../../lib/stores/storage.ts'
 import { localClients } from './clients.ts'
@@ -15,6 +16,7 @@ export type Emulated = StorageClients & {
   stateTable: string
   recordsTable: string
   lake: ObjectStore
+  lakeStreams: ObjectStreams
 }
 
 /** Starts the emulators for a test file, in a folder of its own. */
@@ -26,7 +28,8 @@ export function useEmulators(): () => Emulated {
     const clients = localClients(emulators.endpointUrl)
     const { STATE_TABLE = '', RECORDS_TABLE = '', LAKE_BUCKET = '' } = emulators.environment
     const lake = createObjectStore({ s3: clients.s3, bucket: LAKE_BUCKET })
-    emulated = { ...clients, emulators, stateTable: STATE_TABLE, recordsTable: RECORDS_TABLE, lake }
+    const lakeStreams = createObjectStreams({ s3: clients.s3, bucket: LAKE_BUCKET })
+    emulated = { ...clients, emulators, stateTable: STATE_TABLE, recordsTable: RECORDS_TABLE, lake, lakeStreams }
   })
   afterAll(async () => {
     emulated?.destroy()

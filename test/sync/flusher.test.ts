@@ -32,7 +32,7 @@ function batchOf(id: number): Batch {
     body: JSON.stringify(record),
     rows: [[{ cells, extra: null, invalid: null }]],
   }
-  return { ...emptyBuffer(0), received: 1, changes: new Map([[change.key, change]]), seen: [] }
+  return { ...emptyBuffer(0), received: 1, changes: new Map([[change.key, change]]), seen: [], same: [] }
 }
 
 async function flusherOf(overrides: Parameters<typeof contextOf>[0] = {}) {

@@ -9,7 +9,7 @@ import { pageOf, user, users } from './support/source.ts'
 async function intakeOf() {
   const { context, clock } = await contextOf()
   const table = createKeyTable()
-  const intake = createIntake(context, { table, state: { counts: Counts.parse({}), unkeyed: 0 } })
+  const intake = createIntake(context, { table, indexed: 0, state: { counts: Counts.parse({}), unkeyed: 0 } })
   const take = (records: Json[], pass = 1) => intake.take({ ...pageOf({ records, nextToken: null }), pass })
   return { intake, table, take, clock }
 }

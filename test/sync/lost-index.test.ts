@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
@@ -13,7 +14,7 @@ async function known(count: number, settings = {}) {
   return world
 }
 function without(world: World) {
-  return { index: { ...world.index, readIndex: async () => null } }
+  return { index: { ...world.index, openIndex: async () => null } }
 }
 function tombstones(world: World) {
   return world.lake.publishedRows(name).flatMap(({ id, _op }) => (_op === 'delete' ? [id] : []))
@@ -30,7 +31,11 @@ describe('an index that is lost', () => {
     '(%s) is made again from the records table: all is written anew, and what is gone is deleted',
     async (_how, damage) => {
       const world = await known(20)
-      const index = { ...world.index, readIndex: async (key: string) => damage(await world.index.readIndex(key)) }
+      const openIndex = async (key: string) => {
+        const bytes = await damage(await world.index.readIndex(key))
+        return bytes && Readable.from([bytes])
+      }
+      const index = { ...world.index, openIndex }
       const result = await world.sync(stream, listOf([...users(15), user(30)]), { index })
       expect(result).toMatchObject({ status: 'complete', counts: { inserted: 1, updated: 15, deleted: 5 } })
       expect(world.warnings.join()).toMatch(/unreadable.*every record is written anew/)
@@ -113,7 +118,7 @@ describe('an index that is lost', () => {
     const down = async () => {
       throw new RetryableError('S3 is out', { code: 'storage_unavailable' })
     }
-    await expect(world.sync(stream, pagesOf(users(3)), { index: { ...world.index, readIndex: down } })).rejects.toThrow(
+    await expect(world.sync(stream, pagesOf(users(3)), { index: { ...world.index, openIndex: down } })).rejects.toThrow(
       'S3',
     )
   })

@@ -53,8 +53,8 @@ describe('two workers at one stream (SQS-10)', () => {
     const world = createWorld()
     await world.sync(stream, listOf(users(2)))
     const index = { ...world.index }
-    index.readIndex = async () => {
-      index.readIndex = world.index.readIndex
+    index.openIndex = async () => {
+      index.openIndex = world.index.openIndex
       world.clock.advance(world.deps(listOf([])).settings.leaseMs)
       await world.sync(stream, listOf(users(3)))
       return null
@@ -70,7 +70,7 @@ describe('two workers at one stream (SQS-10)', () => {
     const unreadable = async () => {
       throw new RetryableError('storage is away', { code: 'storage_unavailable' })
     }
-    const index = { ...world.index, readIndex: unreadable }
+    const index = { ...world.index, openIndex: unreadable }
     await expect(world.sync(stream, listOf(users(2)), { index })).rejects.toThrow('storage is away')
     expect(await world.sync(stream, listOf(users(2)))).toMatchObject({ status: 'complete' })
   })

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import type { IndexStore, PartPath } from '../../../lib/sync/ports.ts'
 import { pathOf, summaryOf, untroubled } from '../samples.ts'
@@ -22,9 +23,10 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       expect(await store.readPart(path({ part: 1, fence: 2 }))).toBeNull()
 
       const key = store.indexKey(path())
-      expect(await store.readIndex(key)).toBeNull()
-      await store.writeIndex(key, bytes, untroubled)
+      expect([await store.readIndex(key), await store.openIndex(key)]).toEqual([null, null])
+      await store.writeIndex(key, [bytes], untroubled)
       expect(Buffer.from((await store.readIndex(key))!).equals(bytes)).toBe(true)
+      expect((await buffer((await store.openIndex(key))!)).equals(bytes)).toBe(true)
       expect(store.indexKey(path({ fence: 2 }))).not.toBe(key)
 
       const file = {
@@ -58,7 +60,7 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       ]
       for (const at of written) await store.writePart(path(at), bytes.subarray(at.fence), untroubled)
       await store.writePart(path({ stream: `${stream}_runs` }), bytes, untroubled)
-      await store.writeIndex(store.indexKey(path()), bytes, untroubled)
+      await store.writeIndex(store.indexKey(path()), [bytes], untroubled)
       await store.writeFiles(path(), [], untroubled)
 
       const listed = await store.listParts(stream)
@@ -77,7 +79,7 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
         path({ scanId: 'scan-20', fence: 4 }),
         path({ scanId: 'scan-unnamed', fence: 2 }),
       ].map((at) => store.indexKey(at))
-      for (const key of indexes) await store.writeIndex(key, bytes, untroubled)
+      for (const key of indexes) await store.writeIndex(key, [bytes], untroubled)
       const [replaced = '', dead = '', current = '', completing = '', unnamed = ''] = indexes
       await store.writePart(path({ scanId: 'scan-2', fence: 2 }), bytes, untroubled)
       await store.writePart(path({ scanId: 'scan-20', fence: 4 }), bytes, untroubled)

@@ -27,6 +27,7 @@ export async function contextOf(overrides: Partial<SyncDeps> = {}) {
     source: listOf([]),
     observers: {},
     redact: (record) => record,
+    digestKey: (purpose) => Buffer.from(purpose),
     clock,
     deadline: noDeadline,
     patience: createPatience(60_000),

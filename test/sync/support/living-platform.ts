@@ -6,9 +6,9 @@ import { keyFieldsOf } from '../../../lib/streams/keys.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { readinessReports } from '../../../lib/streams/readiness-reports.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
-import type { Stream } from '../../../lib/streams/stream.ts'
+import { readingOf, type Stream } from '../../../lib/streams/stream.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
-import { nested, pageOf, session } from './source.ts'
+import { cutPage, nested, pageOf, session } from './source.ts'
 
 /** Something that happens to one of the platform's records; `pick` says to which. */
 export type Happening = {
@@ -145,7 +145,7 @@ export type Fault = 'server_error' | 'refused' | 'partial' | 'wait'
 export function sourceOf(platform: LivingPlatform, events: readonly RequestEvent[]): Source {
   let requests = 0
   return {
-    fetchPage: async (_stream, token, { signal, onRequest }) => {
+    fetchPage: async (stream, token, { signal, recognizer, onRequest }) => {
       signal.throwIfAborted()
       onRequest()
       requests += 1
@@ -157,7 +157,8 @@ export function sourceOf(platform: LivingPlatform, events: readonly RequestEvent
         if (fault === 'partial') return half(platform, token)
         if (fault === 'refused' && token !== null) throw new RejectedError('400', { code: 'bad_request', status: 400 })
       }
-      return pageOf(platform.page(token))
+      const told = readingOf(stream).unread === null ? undefined : recognizer
+      return cutPage(platform.page(token), told, { turned: requests % 3 === 0 })
     },
   }
 }

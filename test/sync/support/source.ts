@@ -1,4 +1,6 @@
+import { isPlainObject } from '../../../lib/core/canonical-json.ts'
 import type { Json } from '../../../lib/core/json.ts'
+import { cutBody, type Recognizer } from '../../../lib/platform/cut.ts'
 import type { Page, PageBody } from '../../../lib/platform/paging.ts'
 import type { Source } from '../../../lib/sync/ports.ts'
 
@@ -11,6 +13,19 @@ export type EndsWith = (page: PageBody, newIds: number) => boolean
 /** A page of a list that ends where no token follows, unless the list has another end. */
 export function pageOf(page: PageBody, endsWith: EndsWith = ({ nextToken }) => nextToken === null): Page {
   return { ...page, isLast: (newIds) => endsWith(page, newIds) }
+}
+
+/** A page as its bytes were cut, where records can be told by their bytes; `turned`: each with its keys the other way round. */
+export function cutPage(page: PageBody, recognizer: Recognizer | undefined, { turned = false } = {}): Page {
+  if (!recognizer) return pageOf(page)
+  const items = turned ? page.records.map(withKeysTurned) : page.records
+  const body = cutBody(Buffer.from(JSON.stringify({ items })), 'items', recognizer)
+  if (!body) throw new Error('a page of a test can be cut')
+  return { ...pageOf({ ...page, records: [] }), cut: body.records }
+}
+
+function withKeysTurned(record: Json): Json {
+  return isPlainObject(record) ? Object.fromEntries(Object.entries(record).reverse()) : record
 }
 
 /** Answers as `answer` says; `request` counts from 1. */

@@ -50,6 +50,7 @@ export function createWorld(overrides: Overrides = {}) {
     deadline: noDeadline,
     patience: createPatience(60_000),
     redact: (record) => record,
+    digestKey: (purpose) => Buffer.from(purpose),
     observers: {},
     ...overrides,
     ...more,

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { bundling } from '../infra/constructs/worker-function.ts'
+
+const { banner, minify, mainFields, target, sourceMap, sourcesContent } = bundling
+
+/** How a function is bundled, in esbuild's words: what runs here is built as what runs on AWS. */
+export const buildOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  metafile: true,
+  logLevel: 'error',
+  banner: { js: banner },
+  ...{ minify, mainFields, target },
+} as const satisfies Parameters<typeof build>[0]
+
+/** Bundles a file of this folder into another folder, with its source map, and answers where it is. */
+export async function buildInto(dir: string, name: string): Promise<string> {
+  const outfile = join(dir, `${name}.mjs`)
+  const entryPoints = [fileURLToPath(new URL(`${name}.ts`, import.meta.url))]
+  await build({ ...buildOptions, entryPoints, outfile, sourcemap: sourceMap, sourcesContent })
+  return outfile
+}
