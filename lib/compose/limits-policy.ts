@@ -7,6 +7,7 @@ import { createCheckpoints } from '../stores/checkpoints.ts'
 import { createIndexStore } from '../stores/index-store.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
+import { createObjectStreams } from '../stores/object-streams.ts'
 import { createObjectStore } from '../stores/objects.ts'
 import { createPolicyFolder, createPolicyStore } from '../stores/policy-store.ts'
 import { createUsersSource } from '../stores/policy-users.ts'
@@ -50,7 +51,7 @@ export function composePolicy(variables: Variables, runtime: LimitsRuntime) {
   const jitter = { clock, random: Math.random }
   const records = createRecordReader({ dynamodb: clients.dynamodb, table: env.RECORDS_TABLE, bodies, ...jitter })
   const checkpoints = createCheckpoints({ dynamodb: clients.dynamodb, table: env.STATE_TABLE })
-  const index = createIndexStore(bodies)
+  const index = createIndexStore(bodies, createObjectStreams({ s3: clients.s3, bucket: env.LAKE_BUCKET }))
   const store = createPolicyStore(inbox)
   const bucket = createPolicyFolder(inbox)
   return {

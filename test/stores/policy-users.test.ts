@@ -19,6 +19,7 @@ function users(keys: string[] | null, world: World = {}) {
   const entries = (keys ?? []).map((key) => ({
     key,
     hash: Buffer.alloc(16),
+    bytes: Buffer.alloc(16),
     changedAt: 0,
     kind: Kind.unchanged,
     isOdd: false,
