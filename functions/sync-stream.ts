@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import * as z from 'zod'
 import { composeSync } from '../lib/compose/sync.ts'
 import { processVariables } from '../lib/core/env.ts'
-import { streamNamed } from '../lib/streams/index.ts'
+import { unitNamed } from '../lib/streams/index.ts'
 import { stepAfter } from '../lib/sync/drive-stream.ts'
 import { runOf, ScheduledRun } from '../lib/sync/scheduled-run.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
@@ -18,5 +18,5 @@ export async function handler(event: unknown, context: Context) {
   begin(context)
   const { stream, ...scheduled } = readEvent(Event, event, 'the state machine')
   const deps = await syncDeps({ remainingMs: () => context.getRemainingTimeInMillis() })
-  return stepAfter(await syncStream(streamNamed(stream), runOf(scheduled), deps))
+  return stepAfter(await syncStream(unitNamed(stream), runOf(scheduled), deps))
 }

@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
+import { ContentByRole, FieldChoices } from '../lib/compose/privacy.ts'
 import { requestsPerSecond } from '../lib/core/env.ts'
 import { defaultPrivacy, privacyChoices } from '../lib/hooks/collector/event-record.ts'
 import { defaultRate } from '../lib/hooks/collector/rate-limit.ts'
 import { defaultRules } from '../lib/limits/entries.ts'
+import { attachmentChoices, contentChoices, defaultContents } from '../lib/redaction/personal/writing.ts'
 import { hookEvents } from '../lib/streams/hook-events.ts'
 import { streams } from '../lib/streams/index.ts'
+import { sessionMessages } from '../lib/streams/session-messages.ts'
 
 const streamNames = streams.map(({ name }) => name)
 const StreamName = z.enum(streamNames as [string, ...string[]], {
@@ -86,8 +89,31 @@ const Hooks = z.strictObject({
     .describe('What all machines together may send, on average.'),
 })
 
+/** Whether the messages of sessions are read, and what is kept of them. */
+const Messages = z.strictObject({
+  enabled: z.boolean().default(false).describe('Without it session_messages is not read: it is many requests.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(64, 'is more than the 64 shards that there are')
+    .default(4)
+    .describe('How many of the shards are read at a time.'),
+  content: z.enum(contentChoices).default(defaultContents.content).describe('What becomes of what was written.'),
+  roles: ContentByRole.default({}).describe('Other choices for what is written in one role.'),
+  attachments: z.enum(attachmentChoices).default(defaultContents.attachments),
+})
+
 /** All variables of a function together hold 4 KB. */
-const maxWatchRulesBytes = 2_500
+const maxJsonBytes = 2_500
+
+function jsonBytes(...texts: string[]): number {
+  return Buffer.byteLength(texts.join(''))
+}
+
+/** The choices for fields as a function gets them. */
+export function privacyText(choices: z.infer<typeof FieldChoices>): string {
+  return JSON.stringify(choices)
+}
 
 /** The rules as a function gets them. */
 export function watchRulesText(rules: readonly WatchRule[]): string {
@@ -97,51 +123,60 @@ export function watchRulesText(rules: readonly WatchRule[]): string {
 const WatchRules = z
   .array(WatchRule)
   .refine(
-    (rules) => Buffer.byteLength(watchRulesText(rules)) <= maxWatchRulesBytes,
-    `are more than the ${maxWatchRulesBytes} bytes of JSON that fit into a function's environment`,
+    (rules) => jsonBytes(watchRulesText(rules)) <= maxJsonBytes,
+    `are more than the ${maxJsonBytes} bytes of JSON that fit into a function's environment`,
   )
 
 /** What an installation can choose. Only the platform's addresses and the name of the secret have no default. */
-export const Config = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{1,19}$/, 'must be 2 to 20 lower-case letters, digits or hyphens, a letter first')
-    .default('platform-sync')
-    .describe('Prefixes every resource, so that several organizations fit into one account.'),
-  platform: z.strictObject(
-    {
-      appUrl: address('the base address of the readiness reports'),
-      baseUrl: address('the base address of the v0 endpoints'),
-      secretName: secretName('is missing; set it to the name of the Secrets Manager secret that holds the API key'),
-      requestsPerSecond: requestsPerSecond(z.number())
-        .optional()
-        .describe('What all workers together may ask the platform, on average.'),
-    },
-    'is missing; give appUrl, baseUrl and secretName',
-  ),
-  streams: z.array(StreamName).min(1).default(streamNames).describe('The others keep their data and their tables.'),
-  schedules: z
-    .record(
-      z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be 1 to 30 lower-case letters, digits or hyphens'),
-      Schedule,
-    )
-    .default({
-      nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26 }),
-      controls: Schedule.parse({
-        expression: 'rate(15 minutes)',
-        streams: ['enterprise_control_revisions'],
-        alarmAfterHours: 2,
+export const Config = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{1,19}$/, 'must be 2 to 20 lower-case letters, digits or hyphens, a letter first')
+      .default('platform-sync')
+      .describe('Prefixes every resource, so that several organizations fit into one account.'),
+    platform: z.strictObject(
+      {
+        appUrl: address('the base address of the readiness reports'),
+        baseUrl: address('the base address of the v0 endpoints'),
+        secretName: secretName('is missing; set it to the name of the Secrets Manager secret that holds the API key'),
+        requestsPerSecond: requestsPerSecond(z.number())
+          .optional()
+          .describe('What all workers together may ask the platform, on average.'),
+      },
+      'is missing; give appUrl, baseUrl and secretName',
+    ),
+    streams: z.array(StreamName).min(1).default(streamNames).describe('The others keep their data and their tables.'),
+    schedules: z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be 1 to 30 lower-case letters, digits or hyphens'),
+        Schedule,
+      )
+      .default({
+        nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26 }),
+        controls: Schedule.parse({
+          expression: 'rate(15 minutes)',
+          streams: ['enterprise_control_revisions'],
+          alarmAfterHours: 2,
+        }),
       }),
-    }),
-  retention: Retention.default(Retention.parse({})),
-  limits: Limits.default(Limits.parse({})),
-  hooks: Hooks.default(Hooks.parse({})),
-  watchRules: WatchRules.default([]).describe(
-    'Changes of settings that deserve attention, besides ours (docs/audit.md).',
-  ),
-  alarmEmail: z.email('is no e-mail address').optional(),
-  eventBus: z.string().min(1).default('default').describe('Where sync.run.completed is put.'),
-})
+    retention: Retention.default(Retention.parse({})),
+    limits: Limits.default(Limits.parse({})),
+    hooks: Hooks.default(Hooks.parse({})),
+    messages: Messages.default(Messages.parse({})),
+    privacy: FieldChoices.default({}).describe(
+      'Fields that are hashed or dropped, by stream and path (docs/privacy.md).',
+    ),
+    watchRules: WatchRules.default([]).describe(
+      'Changes of settings that deserve attention, besides ours (docs/audit.md).',
+    ),
+    alarmEmail: z.email('is no e-mail address').optional(),
+    eventBus: z.string().min(1).default('default').describe('Where sync.run.completed is put.'),
+  })
+  .refine(({ watchRules, privacy }) => jsonBytes(watchRulesText(watchRules), privacyText(privacy)) <= maxJsonBytes, {
+    path: ['privacy'],
+    message: `and watchRules together are more than the ${maxJsonBytes} bytes of JSON that fit into a function's environment`,
+  })
 export type Config = z.infer<typeof Config>
 /** The configuration as it is written, before defaults. */
 export type ConfigInput = z.input<typeof Config>
@@ -156,7 +191,11 @@ export function parseConfig(input: unknown): Config {
 
 /** A schedule leaves out the streams that are not enabled, and is left out when none remains. */
 function withEnabledStreams(parsed: Config): Config {
-  const readable = parsed.streams.filter((stream) => stream !== hookEvents.name || parsed.hooks.enabled)
+  const enabled: Record<string, boolean> = {
+    [hookEvents.name]: parsed.hooks.enabled,
+    [sessionMessages.name]: parsed.messages.enabled,
+  }
+  const readable = parsed.streams.filter((stream) => enabled[stream] !== false)
   const config = { ...parsed, streams: readable }
   const schedules = Object.entries(config.schedules).map(([name, schedule]) => {
     const enabled = schedule.streams.filter((stream) => config.streams.includes(stream))

@@ -11,7 +11,7 @@ import { hookDeadLetters, hookQueue } from '../lib/stores/hook-queue.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import { limitsDeadLetters, limitsQueue } from '../lib/stores/limits-queue.ts'
 import { auditBucket, lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
-import { type Config, watchRulesText } from './config.ts'
+import { type Config, privacyText, watchRulesText } from './config.ts'
 import { Alarms } from './constructs/alarms.ts'
 import { AuditDigest } from './constructs/audit.ts'
 import { grantPublishRun, grantSyncStream } from './constructs/grants.ts'
@@ -38,6 +38,7 @@ export class StatelessStack extends Stack {
       syncStream: functions.syncStream.lambda,
       publishRun: functions.publishRun.lambda,
       applyPolicy: functions.applyPolicy.lambda,
+      shardsAtOnce: config.messages.enabled ? config.messages.concurrency : null,
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
@@ -87,6 +88,7 @@ export class StatelessStack extends Stack {
       environment: {
         ...recording.environment,
         AUDIT_WATCH_RULES: watchRulesText(config.watchRules),
+        ...privacyEnvironmentOf(config),
         [limitsTable.variable]: names.table(limitsTable),
         ...(config.hooks.enabled ? { [hooksTable.variable]: names.table(hooksTable) } : {}),
       },
@@ -106,13 +108,13 @@ export class StatelessStack extends Stack {
     const audit = new AuditDigest(this, 'Audit', { names, common: recording, resources, undelivered })
     const platformOnly = { ...common, environment: platformEnvironmentOf(config) }
     const limits = new Limits(this, 'Limits', { names, config, common: platformOnly, resources })
+    const collecting = { names, hooks: config.hooks, privacy: privacyEnvironmentOf(config) }
     const collector = config.hooks.enabled
-      ? new HookCollector(this, 'Hooks', { names, hooks: config.hooks, common: { names, logDays }, resources })
+      ? new HookCollector(this, 'Hooks', { ...collecting, common: { names, logDays }, resources })
       : null
     return {
-      ...{ syncStream, publishRun, auditDigest: audit.worker },
+      ...{ syncStream, publishRun, auditDigest: audit.worker, collector },
       ...{ applyLimits: limits.apply, importLimits: limits.import, applyPolicy: limits.policy },
-      collector,
     }
   }
 
@@ -157,6 +159,17 @@ function environmentOf(config: Config, names: Names): Record<string, string> {
     [lakeBucket.variable]: names.bucket(lakeBucket),
     CATALOG_DATABASE: names.database,
     EVENT_BUS: config.eventBus,
+    ...(config.messages.enabled ? { MESSAGES_ENABLED: 'true' } : {}),
+  }
+}
+
+/** What those read, besides, that store records. */
+function privacyEnvironmentOf({ messages, privacy }: Config): Record<string, string> {
+  return {
+    MESSAGES_CONTENT: messages.content,
+    MESSAGES_CONTENT_BY_ROLE: JSON.stringify(messages.roles),
+    MESSAGES_ATTACHMENTS: messages.attachments,
+    PRIVACY_FIELDS: privacyText(privacy),
   }
 }
 

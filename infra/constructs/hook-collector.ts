@@ -16,6 +16,8 @@ import { type FunctionCommons, WorkerFunction } from './worker-function.ts'
 type Props = {
   names: Names
   hooks: Config['hooks']
+  /** What is kept of what says something about people. */
+  privacy: Record<string, string>
   common: Omit<FunctionCommons, 'environment'>
   resources: Resources
 }
@@ -113,12 +115,13 @@ function queueUrl(scope: Construct, names: Names): string {
   return `https://sqs.${region}.${urlSuffix}/${account}/${names.queue(hookQueue)}`
 }
 
-function storeEnvironment({ names, hooks }: Props): Record<string, string> {
+function storeEnvironment({ names, hooks, privacy }: Props): Record<string, string> {
   return {
     REDACTION_SECRET_ID: names.redactionSecret,
     [lakeBucket.variable]: names.bucket(lakeBucket),
     [hooksTable.variable]: names.table(hooksTable),
     HOOKS_CWD: hooks.cwd,
     HOOKS_HOST: hooks.host,
+    ...privacy,
   }
 }

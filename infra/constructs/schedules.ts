@@ -12,6 +12,8 @@ import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
+import { streamNamed } from '../../lib/streams/index.ts'
+import { shardsOf } from '../../lib/streams/shards.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
 
@@ -50,10 +52,19 @@ export class Schedules extends Construct {
             schedule: name,
             // The time it was due, not the time it starts: a schedule that fires twice is one run.
             scheduledAt: ContextAttribute.scheduledTime,
-            streams,
+            ...work(streams),
           }),
         }),
       })
     }
   }
+}
+
+/** What a run reads: streams, and the shards of those that are divided. */
+function work(names: readonly string[]): { streams: string[]; shards?: string[] } {
+  const isDivided = (name: string) => shardsOf(streamNamed(name)).length > 1
+  const streams = names.filter((name) => !isDivided(name))
+  if (streams.length === names.length) return { streams }
+  const shards = names.filter(isDivided).flatMap((name) => shardsOf(streamNamed(name)))
+  return { streams, shards: shards.map(({ name }) => name) }
 }

@@ -2,48 +2,45 @@ import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import type { CfnFunction, IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import {
+  type CfnStateMachine,
   Choice,
   Condition,
   DefinitionBody,
+  DistributedMap,
   Fail,
   type IChainable,
   JsonPath,
   LogLevel,
   Map as MapState,
   Pass,
+  Result,
   StateMachine,
   StateMachineType,
   Succeed,
-  TaskInput,
-  type TaskStateBase,
-  Wait,
-  WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import { Construct } from 'constructs'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Names } from '../names.ts'
+import { firstStep, mostHours, payloadOf, retry, shortDeath, streamSteps, wholeDeath } from './stream-steps.ts'
 
 type Functions = { syncStream: IFunction; publishRun: IFunction; applyPolicy: IFunction }
 
-/** 15 minutes each: nearly a day. */
-const mostPauses = 90
-/** Waits for the platform's rate limit, or for another worker at the stream. */
-const mostWaits = 30
-const mostHours = 23
-/** Waits that the platform dictates get a twentieth of the time: publishing the other streams waits for them. */
-const mostWaitSeconds = Duration.hours(mostHours).toSeconds() / 20
-
-type Props = Functions & { names: Names; logDays: RetentionDays }
+type Props = Functions & {
+  names: Names
+  logDays: RetentionDays
+  /** How many shards are read at a time; null where no stream is read in shards. */
+  shardsAtOnce: number | null
+}
 
 /**
- * A run: every stream on its own until it is done, then what is complete becomes visible. Input: `schedule`,
- * `scheduledAt`, `streams`. A stream that fails is data until the end, where it makes the run fail with its reason.
+ * A run: every stream on its own until it is done, then every shard, then what is complete becomes visible. Input:
+ * `schedule`, `scheduledAt`, `streams`, and where there are shards, the names of those to be read as `shards`. A stream that fails is data until the end, where it makes the run fail with its reason.
  */
 export class SyncMachine extends Construct {
   readonly machine: StateMachine
 
-  constructor(scope: Construct, id: string, { names, logDays, ...functions }: Props) {
+  constructor(scope: Construct, id: string, { names, logDays, shardsAtOnce, ...functions }: Props) {
     super(scope, id)
     const destination = new LogGroup(this, 'Logs', {
       // This prefix keeps the resource policy of CloudWatch Logs from growing with each log group.
@@ -55,12 +52,13 @@ export class SyncMachine extends Construct {
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: names.stateMachine,
       stateMachineType: StateMachineType.STANDARD,
-      definitionBody: DefinitionBody.fromChainable(runDefinition(this, functions)),
+      definitionBody: DefinitionBody.fromChainable(runDefinition(this, functions, shardsAtOnce)),
       timeout: Duration.hours(mostHours),
       tracingEnabled: true,
       logs: { destination, level: LogLevel.ALL, includeExecutionData: true },
     })
     acknowledgeWildcards(this.machine, functions)
+    if (shardsAtOnce !== null) acknowledgeExecutions(this.machine)
   }
 }
 
@@ -79,79 +77,36 @@ function acknowledgeWildcards(machine: StateMachine, functions: Functions) {
   }
 }
 
-function runDefinition(scope: Construct, functions: Functions): IChainable {
+/** The CDK lets the machine start, watch and end executions of its own, which get their names as they are started. */
+function acknowledgeExecutions(machine: StateMachine) {
+  const logicalId = Stack.of(machine).getLogicalId(machine.node.defaultChild as CfnStateMachine)
+  const name = `{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"${logicalId}"}]}]}`
+  for (const executions of [name, `${name}/${shardsLabel}`]) {
+    Validations.of(machine).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${executions}:*]`,
+      reason: 'Executions of this one machine, one for each shard.',
+    })
+  }
+}
+
+const shardsLabel = 'shards'
+
+function runDefinition(scope: Construct, functions: Functions, shardsAtOnce: number | null): IChainable {
+  const { syncStream, publishRun, applyPolicy } = functions
   const everyStream = new MapState(scope, 'EveryStream', {
     itemsPath: '$.streams',
-    itemSelector: {
-      'schedule.$': '$.schedule',
-      'scheduledAt.$': '$.scheduledAt',
-      'stream.$': '$$.Map.Item.Value',
-      pauses: { count: 0 },
-      waits: { count: 0 },
-      patience: { seconds: 0 },
-    },
+    itemSelector: firstStep,
     resultPath: '$.outcomes',
-  }).itemProcessor(oneStream(scope, functions.syncStream))
+  }).itemProcessor(streamSteps({ scope, syncStream, nameOf: (step) => step, death: wholeDeath }))
 
   const ended = new Choice(scope, 'DidAllStreamsEnd')
     .when(Condition.isNull('$.run.failure'), new Succeed(scope, 'RunIsDone'))
     .otherwise(new Fail(scope, 'RunFailed', { error: 'StreamsFailed', causePath: JsonPath.stringAt('$.run.failure') }))
-  const keepPolicy = policyStep(scope, functions.applyPolicy, ended)
-  return everyStream.next(publish(scope, functions.publishRun)).next(keepPolicy)
-}
-
-function oneStream(scope: Construct, syncStream: IFunction): IChainable {
-  const attempt = new LambdaInvoke(scope, 'SyncStream', {
-    lambdaFunction: syncStream,
-    payloadResponseOnly: true,
-    payload: payloadOf('schedule', 'scheduledAt', 'stream'),
-    resultPath: '$.step',
-  })
-  // A function that was killed leaves a lease of three minutes; its successor goes on from the checkpoint.
-  retry(attempt, { seconds: 200, times: 2 })
-  const died = new Pass(scope, 'StreamDied', { parameters: { 'stream.$': '$.stream', 'error.$': '$.error' } })
-  attempt.addCatch(died, { resultPath: '$.error' })
-
-  const countWait = count(scope, 'waits')
-  const waitForWorker = new Wait(scope, 'WaitForOtherWorker', { time: WaitTime.duration(Duration.seconds(60)) })
-  const ended = new Pass(scope, 'StreamEnded', { outputPath: '$.step' })
-  const next = new Choice(scope, 'WhatNext')
-    .when(may('pauses', 'paused'), count(scope, 'pauses').next(attempt))
-    .when(may('waits', 'rate_limited', 'running'), countWait)
-    .otherwise(ended)
-  countWait.next(
-    new Choice(scope, 'WaitForWhat')
-      .when(Condition.stringEquals('$.step.status', 'rate_limited'), waitWithPatience(scope, { attempt, ended }))
-      .otherwise(waitForWorker.next(attempt)),
-  )
-  return attempt.next(next)
-}
-
-/** Waits as the platform asks, if that fits into what the run has for it. Else the stream ends, with the time to go on. */
-function waitWithPatience(
-  scope: Construct,
-  { attempt, ended }: { attempt: IChainable; ended: IChainable },
-): IChainable {
-  const asked = new Pass(scope, 'CountPatience', {
-    parameters: { 'seconds.$': 'States.MathAdd($.patience.seconds, $.step.waitSeconds)' },
-    resultPath: '$.patience',
-  })
-  const wait = new Wait(scope, 'WaitAsAsked', { time: WaitTime.secondsPath('$.step.waitSeconds') })
-  return asked.next(
-    new Choice(scope, 'IsThereTimeToWait')
-      .when(Condition.numberLessThanEquals('$.patience.seconds', mostWaitSeconds), wait.next(attempt))
-      .otherwise(ended),
-  )
-}
-
-function publish(scope: Construct, publishRun: IFunction) {
-  const task = new LambdaInvoke(scope, 'PublishRun', {
-    lambdaFunction: publishRun,
-    payloadResponseOnly: true,
-    payload: payloadOf('schedule', 'scheduledAt', 'outcomes'),
-    resultPath: '$.run',
-  })
-  return retry(task, { seconds: 60, times: 5 })
+  const keepPolicy = policyStep(scope, applyPolicy, ended)
+  if (shardsAtOnce === null) return everyStream.next(publish(scope, publishRun, runFields)).next(keepPolicy)
+  const published = publish(scope, publishRun, [...runFields, 'shards', 'shardOutcomes'])
+  published.next(keepPolicy)
+  return everyStream.next(shards(scope, { syncStream, atOnce: shardsAtOnce, next: published }))
 }
 
 /** Keeps the policy of credit limits where the users were read. Its failure is its own: it has an alarm, and the run goes on. */
@@ -171,36 +126,42 @@ function policyStep(scope: Construct, applyPolicy: IFunction, ended: IChainable)
   return look.next(new Choice(scope, 'IsPolicyDue').when(due, task.next(ended)).otherwise(ended))
 }
 
-function payloadOf(...fields: string[]): TaskInput {
-  return TaskInput.fromObject(Object.fromEntries(fields.map((field) => [`${field}.$`, `$.${field}`])))
-}
+type Shards = { syncStream: IFunction; atOnce: number; next: IChainable }
 
-/** What no time heals: an event that is none, a function without its configuration. Its name is the error's in lib/core/errors.ts. */
-const beyondRepair = ['FatalError', 'RejectedError']
-
-function retry<T extends TaskStateBase>(task: T, { seconds, times }: { seconds: number; times: number }): T {
-  task.addRetry({ errors: beyondRepair, maxAttempts: 0 })
-  return task.addRetry({
-    errors: ['States.ALL'],
-    interval: Duration.seconds(seconds),
-    maxAttempts: times,
-    backoffRate: 1,
-  }) as T
-}
-
-type Counter = 'pauses' | 'waits'
-const most: Record<Counter, number> = { pauses: mostPauses, waits: mostWaits }
-
-function may(counter: Counter, ...statuses: string[]): Condition {
-  return Condition.and(
-    Condition.or(...statuses.map((status) => Condition.stringEquals('$.step.status', status))),
-    Condition.numberLessThan(`$.${counter}.count`, most[counter]),
-  )
-}
-
-function count(scope: Construct, counter: Counter): Pass {
-  return new Pass(scope, `Count${counter === 'pauses' ? 'Pause' : 'Wait'}`, {
-    parameters: { 'count.$': `States.MathAdd($.${counter}.count, 1)` },
-    resultPath: `$.${counter}`,
+/** Reads the shards, each an execution of its own, so that their number and their history are bounded by nothing here. */
+function shards(scope: Construct, { syncStream, atOnce, next }: Shards): IChainable {
+  const everyShard = new DistributedMap(scope, 'EveryShard', {
+    label: shardsLabel,
+    itemsPath: '$.shards',
+    itemSelector: firstStep,
+    maxConcurrency: atOnce,
+    // A shard that fails is told at the end, and keeps none of the others back.
+    toleratedFailurePercentage: 100,
+    resultPath: '$.shardOutcomes',
+  }).itemProcessor(streamSteps({ scope, syncStream, nameOf: (step) => `${step}OfShard`, death: shortDeath }))
+  const none = new Pass(scope, 'NoShards', {
+    parameters: {
+      ...Object.fromEntries(runFields.map((field) => [`${field}.$`, `$.${field}`])),
+      shards: [],
+      shardOutcomes: [],
+    },
   })
+  const unknown = new Pass(scope, 'ShardsUnknown', { result: Result.fromArray([]), resultPath: '$.shardOutcomes' })
+  unknown.next(next)
+  everyShard.addCatch(unknown, { resultPath: '$.shardsError' })
+  everyShard.next(next)
+  none.next(next)
+  return new Choice(scope, 'AreThereShards').when(Condition.isPresent('$.shards[0]'), everyShard).otherwise(none)
+}
+
+const runFields = ['schedule', 'scheduledAt', 'outcomes'] as const
+
+function publish(scope: Construct, publishRun: IFunction, fields: readonly string[]) {
+  const task = new LambdaInvoke(scope, 'PublishRun', {
+    lambdaFunction: publishRun,
+    payloadResponseOnly: true,
+    payload: payloadOf(...fields),
+    resultPath: '$.run',
+  })
+  return retry(task, { seconds: 60, times: 5 })
 }

@@ -44,7 +44,8 @@ export function saySecondDay(io: Output): void {
   sayHeading('2. A day passes on the platform, and a second sync finds what changed', io)
   sayParagraph(
     'Records changed, appeared and went. One session now says "a dozen" where its schema wants a number. The list of ' +
-      'users answers 429 twice, with Retry-After: 1.',
+      'users answers 429 twice, with Retry-After: 1. The messages of sessions are read from this day on: a list per ' +
+      'session, and later only of those that changed.',
     io,
   )
 }
@@ -94,6 +95,8 @@ export function sayClosing(
   io.say('See how the streams stand. Then sync again: nothing changed, so nothing is written')
   command(`status ${local}`)
   command(`sync ${local}`)
+  io.say('The same with the messages of sessions: a session that did not change costs no request')
+  io.say(`  MESSAGES_ENABLED=true npm run -s platform-sync -- sync ${local}`)
   io.say('Let another day pass first')
   command(`sync ${local} --skip-days 1`)
   io.say('Ask the lake (tables and columns: docs/streams.md)')

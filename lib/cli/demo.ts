@@ -4,6 +4,7 @@ import type { Audit } from '../audit/audit.ts'
 import type { RunRoot } from '../compose/run.ts'
 import type { Log } from '../core/log.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
+import type { Stream } from '../streams/stream.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import {
   type Asked,
@@ -44,13 +45,14 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
   const workspace = await open(cli, options, { folder, progress: { line: (text) => progress.line(text) } })
   try {
     const root = workspace.open(composeRun)
-    const sync = async () => {
+    const sync = async (streams: Stream[]) => {
       progress = createProgress(cli.stderr)
-      return syncAll(root, { io, progress, interrupted: cli.interrupted })
+      return syncAll({ ...root, streams }, { io, progress, interrupted: cli.interrupted })
     }
     const simulator = workspace.simulator as Simulator
     sayFirstDay(simulator, workspace, io)
-    const first = await sync()
+    // Lists per session come on the second day, when all else is known.
+    const first = await sync(root.streams.filter(({ parent }) => parent === undefined))
     if (first.interrupted) return stopped([first], folder, io)
     const log = createLog({ line: io.note }, { verbose: options.verbose === true })
     const { demoPolicyBegins, demoPolicyGoesOn } = await import('./demo-policy.ts')
@@ -60,7 +62,7 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     writeBuiltInPlatform(folder, secondDay)
     saySecondDay(io)
     await sendHooks(root, { cli, workspace, log, io })
-    const second = await sync()
+    const second = await sync(root.streams)
     if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
     const { asked, users } = await askQuestions(root, io)
@@ -87,13 +89,13 @@ function stopped(runs: readonly FinishedRun[], folder: string, io: Output): Exit
 
 type Where = { folder: string; progress: Lines }
 
-/** The demo has a platform of its own, whatever the environment names. */
+/** The demo has a platform of its own, whatever the environment names, and reads the messages of its sessions. */
 async function open(cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Workspace> {
   const { openWorkspace } = await import('./workspace.ts')
   const own = Object.fromEntries(Object.entries(cli.variables).filter(([name]) => !name.startsWith('PLATFORM_')))
   const log = createLog(progress, { verbose: options.verbose === true })
   const wanted = { options: { ...options, local: folder }, log, platform: true, keeps: true, note: () => {} }
-  return openWorkspace({ ...cli, variables: own }, wanted)
+  return openWorkspace({ ...cli, variables: { ...own, MESSAGES_ENABLED: 'true' } }, wanted)
 }
 
 type Sending = { cli: Cli; workspace: Workspace; log: Log; io: Output }

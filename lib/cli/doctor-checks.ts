@@ -1,8 +1,10 @@
+import { PrivacyVariables } from '../compose/privacy.ts'
 import type { SyncRoot } from '../compose/sync.ts'
 import { deadlineAfter } from '../core/deadline.ts'
 import {
   AuditVariables,
   AwsVariables,
+  MessagesVariables,
   PlatformVariables,
   PublishVariables,
   RedactionVariables,
@@ -27,6 +29,8 @@ const names = new Set([
   ...Object.keys(StoreVariables.shape),
   ...Object.keys(PublishVariables.shape),
   ...Object.keys(AuditVariables.shape),
+  ...Object.keys(MessagesVariables.shape),
+  ...Object.keys(PrivacyVariables.shape),
 ])
 const secrets = new Set(['PLATFORM_API_KEY', 'REDACTION_KEY', 'AWS_SECRET_ACCESS_KEY'])
 

@@ -3,6 +3,7 @@ import { FatalError, messageOf } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
 import { checkCollector } from './doctor-hooks.ts'
+import { checkMessages } from './doctor-messages.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
 
@@ -26,6 +27,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
         ...checkVariables(variables),
         ...(await checkStores(root)),
         ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
+        await checkMessages(root, { variables }),
         ...(await checkCollector(open(composeHooksInspection), cli.fetch)),
       ]
       return tell(checks, io)

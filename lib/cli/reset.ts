@@ -1,10 +1,14 @@
 import type { Command } from 'commander'
+import { eachConcurrently } from '../core/concurrency.ts'
 import { streamNamed } from '../streams/index.ts'
+import { shardsOf } from '../streams/shards.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 
 type Options = { index?: boolean }
+
+const resetsAtOnce = 8
 
 /** `platform-sync reset <stream>` */
 export function addReset(program: Command, cli: Cli): void {
@@ -16,15 +20,17 @@ export function addReset(program: Command, cli: Cli): void {
 }
 
 async function reset(cli: Cli, io: Output, options: Options & CommonOptions & { name: string }): Promise<ExitCode> {
-  const { name: stream } = streamNamed(options.name)
+  const stream = streamNamed(options.name)
   const { composeInspect } = await import('../compose/inspect.ts')
   const { withWorkspace } = await import('./workspace.ts')
   return withWorkspace(cli, { io, options, platform: false }, async (workspace) => {
     const index = options.index === true
-    await workspace.open(composeInspect).checkpoints.reset(stream, { index, now: cli.clock.now() })
+    const { checkpoints } = workspace.open(composeInspect)
+    const now = cli.clock.now()
+    await eachConcurrently(shardsOf(stream), resetsAtOnce, ({ name }) => checkpoints.reset(name, { index, now }))
     const effect = index ? 'and writes every record again' : 'and compares with what is known'
-    io.say(`${stream} is reset: the next sync reads its list from the beginning, ${effect}.`)
-    io.result({ stream, reset: true, index })
+    io.say(`${stream.name} is reset: the next sync reads its list from the beginning, ${effect}.`)
+    io.result({ stream: stream.name, reset: true, index })
     return exitCodes.complete
   })
 }

@@ -1,12 +1,15 @@
 import type { RunRoot } from '../compose/run.ts'
+import { eachConcurrently } from '../core/concurrency.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
-import { streams as everyStream } from '../streams/index.ts'
+import { streamsAsRead } from '../streams/index.ts'
+import { shardsOf, withoutShard } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run, StreamResult, SyncDeps } from '../sync/context.ts'
 import { driveStream } from '../sync/drive-stream.ts'
 import type { Source } from '../sync/ports.ts'
+import { resultOfShards } from '../sync/shard-results.ts'
 import { syncStream } from '../sync/sync-stream.ts'
 import { type Progress, stackOf } from './progress.ts'
 
@@ -27,7 +30,8 @@ export function runAt(now: number): Run {
 }
 
 /**
- * Reads streams side by side, and publishes what they completed. At an interruption each stream keeps what it has read
+ * Reads streams side by side, then those that are divided into shards, several of these at a time, and publishes what they
+ * completed. At an interruption each stream keeps what it has read
  * and stops; the next run goes on there.
  */
 export async function runSync(streams: readonly Stream[], { root, progress, interrupted }: Deps): Promise<FinishedRun> {
@@ -38,8 +42,13 @@ export async function runSync(streams: readonly Stream[], { root, progress, inte
   try {
     await announce(streams, deps, progress)
     const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
-    const results = await Promise.all(streams.map((stream) => readStream(stream, run, reading)))
-    const finished = await finishRun(run, { streams: everyStream, results }, root.finishDeps())
+    const isDivided = (stream: Stream) => shardsOf(stream).length > 1
+    const whole = streams.filter((stream) => !isDivided(stream))
+    const results = await Promise.all(whole.map((stream) => readStream(stream, run, reading)))
+    const divided = streams.filter(isDivided)
+    for (const stream of divided) results.push(await readShards(stream, run, { ...reading, atOnce: root.shardsAtOnce }))
+    const published = streamsAsRead({ messages: divided.length > 0 || root.streams.some(isDivided) })
+    const finished = await finishRun(run, { streams: published, results }, root.finishDeps())
     const seconds = (clock.now() - began) / 1000
     return { ...finished, results, seconds, interrupted: interrupted.aborted }
   } finally {
@@ -81,6 +90,31 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
   return { ...result, apiCalls, seconds: (clock.now() - began) / 1000 }
 }
 
+/** Reads a stream shard by shard, several at a time. When the platform asks one to wait for long, no other is begun. */
+async function readShards(
+  stream: Stream,
+  run: Run,
+  { atOnce, ...reading }: Reading & { atOnce: number },
+): Promise<TimedResult> {
+  const { deps, progress, interrupted } = reading
+  const began = deps.clock.now()
+  const results: TimedResult[] = []
+  await eachConcurrently(shardsOf(stream), atOnce, async (shard) => {
+    const mayBegin = !interrupted.aborted && results.every(({ status }) => status !== 'rate_limited')
+    const quiet = { ...reading, progress: { ...progress, end: () => {} } }
+    results.push(mayBegin ? await readStream(shard, run, quiet) : notBegun(shard, run))
+  })
+  const result = resultOfShards(stream.name, results)
+  progress.end(result)
+  const apiCalls = results.reduce((sum, shard) => sum + shard.apiCalls, 0)
+  return { ...result, apiCalls, seconds: (deps.clock.now() - began) / 1000 }
+}
+
+function notBegun({ name: stream }: Stream, { runId }: Run): TimedResult {
+  const reason = 'not begun'
+  return { stream, runId, status: 'paused', reason, retryAfterMs: null, counts: null, apiCalls: 0, seconds: 0 }
+}
+
 /** What nobody threw on purpose is a bug: its stack goes to the log before it becomes the stream's failure. */
 async function attemptOrLog(attempt: () => Promise<StreamResult>, stream: Stream, deps: SyncDeps) {
   try {
@@ -104,7 +138,7 @@ function watchedSource(source: Source, { progress, stop }: Reading): { source: S
     try {
       const signal = AbortSignal.any([options.signal, stop])
       const page = await source.fetchPage(stream, token, { ...options, signal, onRequest })
-      progress.add(stream.name, page.records.length)
+      progress.add(withoutShard(stream.name), page.records.length)
       return page
     } catch (error) {
       if (!stop.aborted || options.signal.aborted) throw error

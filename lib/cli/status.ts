@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
 import type { InspectRoot } from '../compose/inspect.ts'
+import { eachConcurrently } from '../core/concurrency.ts'
 import type { RunRecord } from '../publish/manifest.ts'
 import { manifestPrefix } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
-import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
+import { shardsOf } from '../streams/shards.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Checkpoint } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 import { sayInvalid } from './scan-notes.ts'
+import { freshnessOfShard, type Standing, standingOf, standingOfShards } from './standing.ts'
 
 /** `platform-sync status` */
 export function addStatus(program: Command, cli: Cli): void {
@@ -31,22 +35,46 @@ type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: bool
 
 function nothing(now: number): Found {
   return {
-    standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })),
+    standings: streams.map(({ name }) => neverRead(name, now)),
     lastRun: null,
     lostState: false,
   }
 }
 
+function neverRead(name: string, now: number): Standing {
+  return standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })
+}
+
 async function lookAt(root: InspectRoot, now: number): Promise<Found> {
   const standings = await Promise.all(
-    streams.map(async ({ name }) => {
-      const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
-      const completeAt = checkpoint && (await lastCompleteScan(checkpoint, root))
-      return standingOf(name, { checkpoint, holder, completeAt, now })
+    streams.map((stream) => {
+      if (!stream.parent)
+        return lookAtOne(stream.name, { root, now, completeAtOf: (found) => lastCompleteScan(found, root) })
+      return root.messages ? lookAtShards(stream, root, now) : neverRead(stream.name, now)
     }),
   )
   const lostState = isNew(standings) && (await root.objects.list(manifestPrefix)).length > 0
   return { standings, lastRun: await root.runs.latest(), lostState }
+}
+
+type Looking = { root: InspectRoot; now: number; completeAtOf: (checkpoint: Checkpoint) => Promise<number | null> }
+
+async function lookAtOne(name: string, { root, now, completeAtOf }: Looking): Promise<Standing> {
+  const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
+  return standingOf(name, { checkpoint, holder, completeAt: checkpoint && (await completeAtOf(checkpoint)), now })
+}
+
+const shardsAtOnce = 8
+
+async function lookAtShards(stream: Stream, root: InspectRoot, now: number): Promise<Standing> {
+  const parents = await root.checkpoints.read(stream.parent?.stream.name ?? '')
+  const completeAt = parents && (await lastCompleteScan(parents, root))
+  const found: Standing[] = []
+  await eachConcurrently(shardsOf(stream).entries(), shardsAtOnce, async ([at, { name }]) => {
+    const completeAtOf = async (checkpoint: Checkpoint) => freshnessOfShard(checkpoint, { parents, completeAt })
+    found[at] = await lookAtOne(name, { root, now, completeAtOf })
+  })
+  return standingOfShards(stream.name, found)
 }
 
 /**
@@ -84,41 +112,6 @@ function tell({ standings, lastRun, lostState }: Found, io: Output): ExitCode {
   if (lastRun) io.say(`\nLast run ${lastRun.runId}: ${lastRun.status}, finished ${time(lastRun.finishedAt)}.`)
   io.result({ streams: standings, lastRun, lostState })
   return exitCodes.complete
-}
-
-type Standing = ReturnType<typeof standingOf>
-type Known = {
-  checkpoint: Checkpoint | null
-  holder: { owner: string; until: number } | null
-  completeAt: number | null
-  now: number
-}
-
-/** Tells how a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
-function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Known) {
-  const last = checkpoint?.lastScan ?? null
-  return {
-    stream,
-    status: holder ? 'running' : checkpoint && statusOf(checkpoint),
-    reason: checkpoint?.reason ?? null,
-    leaseHolder: holder?.owner ?? null,
-    lastScan: last ? { status: last.status, completedAt: new Date(last.completedAt).toISOString() } : null,
-    records: last?.records ?? null,
-    changed: last ? last.counts.inserted + last.counts.updated : null,
-    deleted: last?.counts.deleted ?? null,
-    quarantined: last?.counts.quarantined ?? null,
-    invalid: last?.counts.invalid ?? {},
-    withheldDeletes: last?.withheldDeletes ?? 0,
-    scanInProgress: checkpoint?.scan?.segments.length
-      ? { scanId: checkpoint.scan.scanId, received: checkpoint.scan.counts.received }
-      : null,
-    lagSeconds: completeAt === null ? null : Math.round((now - completeAt) / 1000),
-  }
-}
-
-/** A worker that died had no time to say how it ended: the next one goes on. */
-function statusOf({ status: last, fence }: Checkpoint): StreamStatus | null {
-  return last === 'running' || (last === null && fence > 0) ? 'paused' : last
 }
 
 function say(standings: readonly Standing[], io: Output): void {

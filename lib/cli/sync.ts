@@ -1,5 +1,8 @@
 import type { Command } from 'commander'
+import { FatalError } from '../core/errors.ts'
 import { streamNamed, streams } from '../streams/index.ts'
+import { withoutShard } from '../streams/shards.ts'
+import type { Stream } from '../streams/stream.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
@@ -31,10 +34,19 @@ async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { n
   const days = options.skipDays === undefined ? {} : { days: options.skipDays }
   return withWorkspace(cli, { io, log, options, platform: true, keeps: true, ...days }, async ({ open }) => {
     const root = open(composeRun)
+    for (const stream of named) refuseDisabled(stream, root)
     const wanted = named.length > 0 ? named : root.streams
     const finished = await runSync(wanted, { root, progress, interrupted: cli.interrupted })
     sayRun(finished, io)
     io.result(runJson(finished))
     return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record.status)
   })
+}
+
+/** A stream with a list per parent is many requests: somebody has to say once that it is wanted. */
+function refuseDisabled({ name, parent }: Stream, root: { streams: readonly Stream[] }): void {
+  const family = withoutShard(name)
+  if (!parent || root.streams.some((stream) => stream.name === family)) return
+  const message = `${family} is not read unless MESSAGES_ENABLED is true: it takes a request or more per record of ${parent.stream.name}.`
+  throw new FatalError(message, { code: 'configuration' })
 }

@@ -1,4 +1,4 @@
-import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { MessagesVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import { createRuns } from '../stores/runs.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
@@ -11,7 +11,12 @@ export type InspectRoot = ReturnType<typeof composeInspect>
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export function composeInspect(variables: Variables, runtime: Runtime) {
-  const env = readVariables(StoreVariables.omit({ RECORDS_TABLE: true }), variables)
+  const needed = StoreVariables.omit({ RECORDS_TABLE: true }).extend(MessagesVariables.shape)
+  const env = readVariables(needed, variables)
   const stores = openStores(env, runtime)
-  return { ...stores, runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }) }
+  return {
+    ...stores,
+    messages: env.MESSAGES_ENABLED,
+    runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
+  }
 }

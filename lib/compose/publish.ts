@@ -1,12 +1,12 @@
 import type * as z from 'zod'
-import { PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
 import type { Announcer, Catalog } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createRuns } from '../stores/runs.ts'
-import { streams } from '../streams/index.ts'
+import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
@@ -14,7 +14,10 @@ import { openStores } from './stores.ts'
 /** A runtime that may set how long a publisher holds its lease. */
 export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, 'leaseMs'>> }
 
-const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend(PublishVariables.shape)
+const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
+  ...PublishVariables.shape,
+  ...MessagesVariables.shape,
+})
 type Environment = z.infer<typeof Environment>
 
 /**
@@ -32,7 +35,7 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
     publications: createPublications(state),
     runs: createRuns(state),
     log: runtime.log,
-    published: streams,
+    published: streamsAsRead({ messages: env.MESSAGES_ENABLED }),
   }
   return { finishDeps: () => deps, close }
 }

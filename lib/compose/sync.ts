@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type Deadline, earlier } from '../core/deadline.ts'
 import {
   AuditVariables,
+  MessagesVariables,
   PlatformVariables,
   RedactionVariables,
   readVariables,
@@ -12,6 +13,7 @@ import { FatalError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
 import { createHookSource } from '../hooks/collector/hook-source.ts'
 import { createLedgerSource } from '../limits/outcomes/ledger-source.ts'
+import { createProtector } from '../redaction/personal/protect.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { createHookObjects } from '../stores/hook-objects.ts'
 import { createLedgerReader, ledgerParts } from '../stores/ledger.ts'
@@ -27,6 +29,7 @@ import type { Source } from '../sync/ports.ts'
 import { createSource } from '../sync/source.ts'
 import { auditOf } from './audit.ts'
 import { type PlatformRuntime, platformOf } from './platform.ts'
+import { PrivacyVariables, privacyOf } from './privacy.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
@@ -37,6 +40,8 @@ const SyncVariables = StoreVariables.extend({
   ...PlatformVariables.shape,
   ...RedactionVariables.shape,
   ...AuditVariables.shape,
+  ...PrivacyVariables.shape,
+  ...MessagesVariables.shape,
   LIMITS_TABLE: z.string().optional(),
   HOOKS_TABLE: z.string().optional(),
 })
@@ -64,16 +69,22 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
     ...stores,
     platform,
     /** The streams that can be read here: what comes from a place of this project only where that place is configured. */
-    streams: streams.filter((stream) => isPlatformStream(stream) || others.has(stream)),
+    streams: streams.filter((stream) =>
+      stream.parent ? env.MESSAGES_ENABLED : isPlatformStream(stream) || others.has(stream),
+    ),
+    /** How many shards of a stream are read at a time. */
+    shardsAtOnce: env.MESSAGES_CONCURRENCY,
     /** Null where no bucket for it is named. */
     audit,
     /** What an attempt at a stream needs; the deadline is the invocation's. */
     syncDeps: async (deadline: Deadline): Promise<SyncDeps> => {
-      const redactor = createRedactor(await redactionKey(env, readSecret))
+      const key = await redactionKey(env, readSecret)
+      const redactor = createRedactor(key)
+      const redact = createProtector({ redactor, key, privacy: privacyOf(env) })
       const observers = audit ? { [enterpriseControlRevisions.name]: audit.observer(redactor) } : {}
       const source = sourceOf(createSource(platform, earlier(deadline, engine.settings.marginMs)), others)
       const patience = createPatience(engine.settings.patienceMs)
-      return { ...engine, source, redact: redactor.redact, observers, deadline, patience }
+      return { ...engine, source, redact, observers, deadline, patience }
     },
   }
 }

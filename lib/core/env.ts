@@ -70,6 +70,20 @@ export const AuditVariables = z.object({
   AUDIT_WATCH_RULES: z.string().optional(),
 })
 
+/** The messages of sessions: read where they are enabled, since that is many requests. */
+export const MessagesVariables = z.object({
+  MESSAGES_ENABLED: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
+  MESSAGES_CONCURRENCY: z.coerce
+    .number('is no number; set it to how many shards are read at a time')
+    .int('is no whole number')
+    .min(1, 'must be 1 at least')
+    .max(64, 'is more than the 64 shards that there are')
+    .default(4),
+})
+
 /** The tokens of machines that send hook events. */
 export const HookTokenVariables = z.object({
   HOOKS_TOKENS: z.string().optional(),

@@ -4,7 +4,7 @@ import type { FaultRule } from './simulator/faults/rule.ts'
 /** The platform of the demo on its first day. */
 export const firstDay: BuiltInPlatform = {
   seed: 1,
-  counts: { reports: 240, sessions: 2_000, users: 1_000, revisions: 40, computers: 12 },
+  counts: { reports: 240, sessions: 2_000, users: 1_000, revisions: 40, computers: 12, messagesPerSession: 3 },
   days: 0,
   faults: [],
 }
@@ -57,6 +57,17 @@ limit 6`,
     and created_at >= (select max(created_at)::date - 4 from sessions_current)
   group by all
 ) on day using first(credits)
+order by model`,
+  },
+  {
+    name: 'tools',
+    title: 'Which tools agents call, by model (docs/privacy.md says what is kept of messages)',
+    sql: `pivot (
+  select model, body ->> 'name' as tool
+  from message_blocks_current
+  join sessions_current using (session_id)
+  where type = 'tool_use' and model is not null
+) on tool using count(*)
 order by model`,
   },
   {

@@ -1,7 +1,8 @@
 import { RetryableError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
-import { platformStreams } from '../streams/index.ts'
-import type { Stream } from '../streams/stream.ts'
+import { streams as everyStream } from '../streams/index.ts'
+import { withoutShard } from '../streams/shards.ts'
+import { isPlatformStream, type Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
 import type { Announcer, Runs } from './ports.ts'
@@ -62,7 +63,8 @@ function statusOf(results: readonly StreamResult[]): RunRecord['status'] {
   const complete = results.filter(({ status }) => status === 'complete').length
   if (complete === results.length) return 'complete'
   // What comes from this worker's own ledger says nothing of the platform.
-  const lists = results.filter(({ stream }) => platformStreams.some(({ name }) => name === stream))
+  const ofPlatform = new Set(everyStream.filter(isPlatformStream).map(({ name }) => name))
+  const lists = results.filter(({ stream }) => ofPlatform.has(withoutShard(stream)))
   return lists.length > 0 && lists.every(({ status }) => status === 'failed') ? 'failed' : 'partial'
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { eachConcurrently } from '../core/concurrency.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -60,10 +61,27 @@ export async function publishRun(run: Run, streams: readonly Stream[], deps: Pub
 async function publish(publishing: Publishing, { runId }: Run): Promise<Manifest> {
   const { deps, streams, state } = publishing
   if (state.pending) await finish(publishing, state.pending)
-  const waiting = await Promise.all(streams.map(({ name }) => deps.checkpoints.unpublished(name)))
-  const pending = { runId, scans: waiting.flat() }
-  await save(publishing, pending)
-  return await finish(publishing, pending)
+  for (;;) {
+    const waiting = await waitingScans(streams, deps)
+    const pending = { runId, scans: waiting.slice(0, scansAtOnce) }
+    await save(publishing, pending)
+    const manifest = await finish(publishing, pending)
+    if (waiting.length <= scansAtOnce) return manifest
+  }
+}
+
+/** What is about to be published is written down in one item, which holds so many scans. */
+const scansAtOnce = 120
+/** Streams, or scans, that are looked at at the same time. */
+const atOnce = 8
+
+/** The scans that wait, of each stream the oldest first. */
+async function waitingScans(streams: readonly Stream[], { checkpoints }: PublishDeps): Promise<ScanSummary[]> {
+  const found: ScanSummary[][] = []
+  await eachConcurrently(streams.entries(), atOnce, async ([at, { name }]) => {
+    found[at] = await checkpoints.unpublished(name)
+  })
+  return found.flat()
 }
 
 async function save(publishing: Publishing, pending: PublishState['pending'], release = false): Promise<void> {
@@ -78,7 +96,10 @@ type Pending = NonNullable<PublishState['pending']>
 
 /** Every step may be repeated: the manifest keeps what it already lists, and removing what is gone removes nothing. */
 async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> {
-  const listed = await Promise.all(scans.map(async (scan) => ({ scan, files: await filesOf(scan, deps) })))
+  const listed: Listed[] = []
+  await eachConcurrently(scans.entries(), atOnce, async ([at, scan]) => {
+    listed[at] = { scan, files: await filesOf(scan, deps) }
+  })
   const before = await deps.lake.readManifest(runId)
   const told = listed.filter((scan) => !isIdle(scan, deps))
   const manifest = manifestOf(runId, before, { listed: told, publishedAt: deps.clock.now() })
@@ -97,10 +118,10 @@ async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): P
   return manifest
 }
 
-/** Whether a scan of a log brought nothing: of a list it is news that all of it was read, of a log it is none. */
+/** Whether a scan brought nothing: of one list it is news that all of it was read; of a log, or of one of many lists, it is none. */
 function isIdle({ scan, files }: Listed, { published }: PublishDeps): boolean {
   const stream = published.find(({ name }) => name === scan.stream)
-  return stream?.mode === 'append' && files?.length === 0
+  return stream !== undefined && stream.mode !== 'full_refresh' && files?.length === 0
 }
 
 async function removeOrphans(scan: ScanSummary, files: PartFile[] | null, deps: PublishDeps) {

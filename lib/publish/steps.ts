@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Metrics } from '../core/metrics.ts'
+import { withoutShard } from '../streams/shards.ts'
 import { Counts, Notice, StreamStatus } from '../sync/checkpoint.ts'
 import type { StreamResult } from '../sync/context.ts'
+import { resultOfShards } from '../sync/shard-results.ts'
 import type { RunRecord } from './manifest.ts'
 
 const Ended = z.object({
@@ -29,8 +31,28 @@ export type StepOutcome = z.infer<typeof StepOutcome>
 export function resultOfSteps(outcome: StepOutcome, runId: string): StreamResult {
   if ('status' in outcome) return outcome
   const { stream, error } = outcome
-  const reason = `${error.Error}: ${errorMessageIn(error.Cause)}`
+  const message = errorMessageIn(error.Cause)
+  const reason = message === '' ? error.Error : `${error.Error}: ${message}`
   return { stream, runId, status: 'failed', reason, retryAfterMs: null, counts: null }
+}
+
+/**
+ * The results of the streams that a run read in shards: `shards` are the names of those that it was to read. One of which
+ * nothing is told ended with its execution. `noticesOf` gives what is to be said about a shard.
+ */
+export function resultsOfShards(
+  { shards, shardOutcomes }: { shards: readonly string[]; shardOutcomes: readonly StepOutcome[] },
+  runId: string,
+  noticesOf: ReadonlyMap<string, Notice[]> = new Map(),
+): StreamResult[] {
+  const told = new Map(shardOutcomes.map((outcome) => [outcome.stream, resultOfSteps(outcome, runId)]))
+  const results = shards.map((stream): StreamResult => {
+    const reason = 'its execution did not come to an end'
+    const result = told.get(stream) ?? { stream, runId, status: 'failed', reason, retryAfterMs: null, counts: null }
+    return { ...result, notices: noticesOf.get(stream) ?? [] }
+  })
+  const families = Map.groupBy(results, ({ stream }) => withoutShard(stream))
+  return [...families].map(([stream, ofStream]) => resultOfShards(stream, ofStream))
 }
 
 const Cause = z.object({ errorMessage: z.string() })

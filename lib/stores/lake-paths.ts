@@ -1,5 +1,6 @@
 import { utcDate } from '../core/clock.ts'
 import { sha256 } from '../core/hash.ts'
+import { shardLabel, withoutShard } from '../streams/shards.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { columnsOf, type Table } from '../streams/table.ts'
 import type { PartFile, ScanFootprint } from '../sync/checkpoint.ts'
@@ -23,10 +24,16 @@ export function tableLocation(name: string): string {
   return `changes/${name}/`
 }
 
-/** The key of one file. The fence keeps the files of two attempts at one part apart; zeros keep listings in order. */
+/** The key of one file. The fence keeps the files of two attempts at one part apart, and a label those of two shards; zeros keep listings in order. */
 export function partKey(kind: PartKind, name: string, path: PartPath): string {
   const extension = kind === 'changes' ? 'parquet' : 'ndjson.gz'
-  return `${partitionPrefix({ ...path, kind, name })}${padded(path.part)}-${path.fence}.${extension}`
+  return `${filePrefix({ ...path, kind, name })}${padded(path.part)}-${path.fence}.${extension}`
+}
+
+/** What the keys of a scan's files begin with: their folder, and of a shard, which shares it with the others, its label. */
+function filePrefix({ stream, name, ...partition }: Partition & { stream: string }): string {
+  const label = shardLabel(stream)
+  return `${partitionPrefix({ ...partition, name: withoutShard(name) })}${label === '' ? '' : `${label}-`}`
 }
 
 /** The key of the object that lists the files of a scan. */
@@ -44,11 +51,11 @@ function fenceOf(key: string): number {
   return Number(/-(\d+)\.[a-z.]+$/.exec(key)?.[1] ?? Number.NaN)
 }
 
-/** Where a scan's files lie, its quarantine included. */
+/** What the keys of a scan's files begin with, its quarantine included. */
 export function scanPartitions(scan: ScanFootprint, stream: Stream): string[] {
   return [
-    partitionPrefix({ ...scan, kind: 'quarantine', name: stream.name }),
-    ...tablesOf(stream).map((table) => partitionPrefix({ ...scan, kind: 'changes', name: table.name })),
+    filePrefix({ ...scan, kind: 'quarantine', name: stream.name }),
+    ...tablesOf(stream).map((table) => filePrefix({ ...scan, kind: 'changes', name: table.name })),
   ]
 }
 

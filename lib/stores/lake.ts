@@ -5,6 +5,7 @@ import { sha256 } from '../core/hash.ts'
 import { lineJson } from '../core/json.ts'
 import { Manifest } from '../publish/manifest.ts'
 import type { Manifests } from '../publish/ports.ts'
+import { withoutShard } from '../streams/shards.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import {
@@ -42,7 +43,13 @@ export function createLake(objects: ObjectStore): Lake & Manifests & { readManif
     writeQuarantine: async (path, records, signal) => {
       const key = partKey('quarantine', path.stream, path)
       const rows = records.length
-      const file = { kind: 'quarantine', table: path.stream, key, rows, schemaVersion: quarantineVersion } as const
+      const file = {
+        kind: 'quarantine',
+        table: withoutShard(path.stream),
+        key,
+        rows,
+        schemaVersion: quarantineVersion,
+      } as const
       return write(file, await quarantineFile(path, records), signal)
     },
     readManifest: (runId) => readManifest(objects, manifestKey(runId)),
@@ -76,7 +83,7 @@ async function readManifest(objects: ObjectStore, key: string): Promise<Manifest
 /** One line per record. `raw` is JSON text in a string, so that a reader's parser can't trip over what broke ours. */
 function quarantineFile({ stream, runId, scanId }: PartPath, records: QuarantinedRecord[]): Promise<Buffer> {
   const lines = records.map(({ key, reasons, raw }) => {
-    return `${lineJson({ stream, key, reasons, raw, run_id: runId, scan_id: scanId })}\n`
+    return `${lineJson({ stream: withoutShard(stream), key, reasons, raw, run_id: runId, scan_id: scanId })}\n`
   })
   return promisify(gzip)(lines.join(''))
 }

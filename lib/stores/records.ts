@@ -55,6 +55,16 @@ export function createRecords(deps: RecordsDeps): Records {
         const { Item } = await documents.send(new GetCommand(input))
         return Item ? storedRecord(bodies, key, Item as StoredItem) : null
       }),
+    bodies: async ({ stream, keys, signal }) => {
+      const names = new Map(keys.map((key) => [recordKey(stream, key), key]))
+      const wanted = [...names.keys()].map((pk) => ({ pk }))
+      const items = await readItems<StoredItem & { pk: string }>(wanted, { documents, table, clock, random, signal })
+      const found = new Map<string, string>()
+      for (const { pk, body, bodyKey = '' } of items) {
+        found.set(names.get(pk) as string, body ?? (await largeBody(bodies, bodyKey)))
+      }
+      return found
+    },
     keys: (stream, signal) => liveKeys({ documents, table }, `${stream}#`, signal),
   }
 }

@@ -12,6 +12,7 @@ export const computers = definePlatformStream({
   schema: Computer,
   primaryKey: 'id',
   secretPaths: [],
+  personal: ['name', 'hostname', 'remoteUser'],
   tables: [
     recordTable(Computer, {
       name: 'computers',

@@ -22,6 +22,7 @@ export const creditLimitOutcomes = defineStream({
   schema: OutcomeRecord,
   primaryKey: 'outcomeId',
   secretPaths: [],
+  personal: ['requestedBy', 'identity', 'address'],
   tables: [
     recordTable(OutcomeRecord, {
       name: 'credit_limit_outcomes',

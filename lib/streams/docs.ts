@@ -1,6 +1,7 @@
 import type { Reading } from '../platform/paging.ts'
 import { currentName, currentQuery } from './current.ts'
-import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf } from './stream.ts'
+import { keyFieldsOf } from './keys.ts'
+import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf, type Writing } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
 /** The text of docs/streams.md, from the declarations alone. A test keeps the file equal to it. */
@@ -120,16 +121,19 @@ function exampleOf(streams: readonly Stream[]): [Stream, Table] {
 }
 
 function section(stream: Stream): string[] {
-  const { name, doc, mode, primaryKey, secretPaths, changedAt } = stream
+  const { name, doc, mode, parent, secretPaths, changedAt, personal = [], writing } = stream
   const facts = [
     `- Sync mode: ${modes[mode]}`,
     ...(isPlatformStream(stream)
       ? listFacts(stream)
       : ["- Source: this worker's own records, not a list of the platform"]),
-    `- Primary key: ${code(primaryKey)}`,
-    ...(mode === 'full_refresh'
+    `- Primary key: ${keyFieldsOf(stream).map(code).join(', ')}`,
+    ...(parent ? [`- Parent: one list per record of ${code(parent.stream.name)}`] : []),
+    ...(mode !== 'append'
       ? [`- Copies of a record within a scan: the one ${changedAt ? 'changed' : 'read'} last wins`]
       : []),
+    ...(personal.length > 0 ? [`- [Personal data](privacy.md#fields): ${personal.map(code).join(', ')}`] : []),
+    ...(writing ? [`- [Written by people and models](privacy.md#messages): all but ${factsOf(writing)}`] : []),
     ...(secretPaths.length > 0
       ? [`- [Replaced by fingerprints](redaction.md): ${secretPaths.map(code).join(', ')}`]
       : []),
@@ -137,21 +141,29 @@ function section(stream: Stream): string[] {
   return [`## ${name}`, doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }
 
+function factsOf({ role, ids, facts }: Writing): string {
+  return [...ids, role, ...facts].map(code).join(', ')
+}
+
 const modes: Record<SyncMode, string> = {
   full_refresh: 'full refresh with change detection',
   append: 'append',
-  incremental: 'incremental',
+  incremental: 'incremental, the lists of parents that changed',
 }
 
+/** Stands in an address for the id of a parent. */
+const parentPlaceholder = '{parent}'
+
 function listFacts({ reading }: PlatformStream): string[] {
-  const { endpoint } = reading.request({ token: null })
+  const { endpoint } = reading.request({ token: null, parent: parentPlaceholder })
   const address = endpoint.base === 'app' ? 'app_url' : 'base_url'
-  return [`- Endpoint: \`GET {${address}}${endpoint.path}\``, `- Paging: ${pagingDoc(reading)}`]
+  const path = decodeURIComponent(endpoint.path)
+  return [`- Endpoint: \`GET {${address}}${path}\``, `- Paging: ${pagingDoc(reading)}`]
 }
 
 /** Read off the parameters that a request for a later page carries. */
 function pagingDoc({ request }: Reading): string {
-  const parameters = Object.entries(request({ token: 'token' }).query)
+  const parameters = Object.entries(request({ token: 'token', parent: parentPlaceholder }).query)
   const token = parameters.find(([, value]) => value === 'token')?.[0]
   const limit = parameters.find(([name]) => name === 'limit')?.[1]
   return token === undefined ? 'none, the list answers whole' : `by ${code(token)}, ${limit} records a page`

@@ -42,6 +42,10 @@ export const enterpriseControlRevisions = definePlatformStream({
     'settings.customModels[].hostedProvider.cloudAuthRefresh',
     'settings.customModels[].hostedProvider.cloudCredentialExport',
   ],
+  personal: [
+    ...['user.email', 'user.name'],
+    ...['settings.managedComputersAllowedEmails', 'settings.byomComputersAllowedEmails'],
+  ],
   tables: [
     recordTable(EnterpriseControlRevision, {
       name: 'enterprise_control_revisions',

@@ -39,6 +39,7 @@ export const hookEvents = defineStream({
   schema: HookEventRecord,
   primaryKey: 'eventId',
   secretPaths: [],
+  personal: ['cwd', 'host', 'message'],
   tables: [
     recordTable(HookEventRecord, {
       name: 'hook_events',

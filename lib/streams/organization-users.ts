@@ -16,6 +16,7 @@ export const organizationUsers = definePlatformStream({
   schema: OrganizationUser,
   primaryKey: 'id',
   secretPaths: [],
+  personal: ['email', 'firstName', 'lastName', 'metadata'],
   tables: [
     recordTable(OrganizationUser, {
       name: 'organization_users',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { isPlainObject } from '../core/canonical-json.ts'
 import type { Json } from '../core/json.ts'
 import { columnAt, columnsFrom, type FieldColumn, type Layout } from './columns.ts'
+import { keyParts } from './keys.ts'
 import { kindOf, leafOf } from './leaves.ts'
 import { coreOf, type FieldOf, fieldAt, isOptional } from './schema-layers.ts'
 import { type Cell, type Column, keyCell, type Misfit, type Table, type TableReading, type TableRow } from './table.ts'
@@ -16,12 +17,14 @@ export function recordTable<S extends z.ZodObject>(
 ): Table {
   const columns = columnsFrom(schema, fields)
   const visit = visitOf(schema, placesOf(columns, 0))
-  const [keyName] = table.key
-  const keyAt = columns.findIndex(({ name }) => name === keyName)
+  const keysAt = table.key.map((keyName) => columns.findIndex(({ name }) => name === keyName))
   const read = (record: Json, key?: string): TableReading => {
     const row = openRow(columns.length)
     const extra = visit(record, row)
-    if (key !== undefined) row.cells[keyAt] = keyCell(key, columns[keyAt]!)
+    if (key !== undefined) {
+      const values = keyParts(key, keysAt.length)
+      for (const [i, at] of keysAt.entries()) row.cells[at] = keyCell(values[i]!, columns[at]!)
+    }
     return { rows: [closed(row, extra)], misfits: row.misfits, drifted: row.drifted }
   }
   return { ...table, columns, read }

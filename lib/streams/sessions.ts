@@ -14,6 +14,7 @@ export const sessions = definePlatformStream({
   primaryKey: 'sessionId',
   changedAt: ({ updatedAt }) => (typeof updatedAt === 'number' ? (wholeMs(updatedAt) ?? undefined) : undefined),
   secretPaths: [],
+  personal: ['title'],
   tables: [
     recordTable(Session, {
       name: 'sessions',

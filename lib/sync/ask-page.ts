@@ -1,11 +1,11 @@
 import { SyncError } from '../core/errors.ts'
-import type { Page } from '../platform/paging.ts'
+import type { SourcePage } from './ports.ts'
 
 /** A page to ask for. */
 export type Asking = {
   /** The size that is asked for first: the declared one, or the one that worked before. Null: the list comes whole. */
   pageSize: number | null
-  fetch: (pageSize: number | null) => Promise<Page>
+  fetch: (pageSize: number | null) => Promise<SourcePage>
   /** Whether there is time for another request. */
   hasTime: () => boolean
   /** Hears of each smaller size, before it is tried. */
@@ -13,7 +13,7 @@ export type Asking = {
 }
 
 /** Asks for a page; what is too heavy is asked for again in halves, down to one record. Answers the size that worked, too. */
-export async function askForPage(asking: Asking): Promise<{ page: Page; pageSize: number | null }> {
+export async function askForPage(asking: Asking): Promise<{ page: SourcePage; pageSize: number | null }> {
   for (let { pageSize } = asking; ; ) {
     try {
       return { page: await asking.fetch(pageSize), pageSize }
@@ -28,8 +28,8 @@ export async function askForPage(asking: Asking): Promise<{ page: Page; pageSize
 /** What stands in front of a server says so when the server takes too long; 524 is a proxy's of its own. */
 const tookTooLong = new Set([502, 504, 524])
 
-/** The source has repeated such a request by itself: a page that still fails may be more than the platform can do at once. */
-function isTooHeavy(error: unknown): error is SyncError {
+/** Whether smaller pages may help. The source has repeated such a request by itself: what still fails may be more than the platform can do at once. */
+export function isTooHeavy(error: unknown): error is SyncError {
   if (!(error instanceof SyncError)) return false
   if (error.code === 'timeout' || error.code === 'too_large') return true
   return error.code === 'server_error' && tookTooLong.has(error.status ?? 0)

@@ -34,6 +34,10 @@ export type Counts = z.infer<typeof Counts>
 export const Segment = z.object({ fence: z.int(), parts: z.int() })
 export type Segment = z.infer<typeof Segment>
 
+/** Some of many: how many there are, and the first of them. */
+export const Some = z.object({ count: z.int(), first: z.array(z.string()) })
+export type Some = z.infer<typeof Some>
+
 /** A scan in progress: enough to go on from after a death at any instant, and bounded in size. */
 export const Scan = z.object({
   scanId: z.string(),
@@ -58,6 +62,10 @@ export const Scan = z.object({
     .array(z.object({ name: z.string(), pages: z.int() }))
     .optional()
     .describe('What the answers held besides the list, without being known, and on how many pages.'),
+  parents: z
+    .object({ miscounted: Some, unread: Some })
+    .optional()
+    .describe('Of lists per parent: those with another number of records than the parent says, and those not read.'),
   unkeyed: z.int().describe('Quarantined records without a readable primary key.'),
   segments: z.array(Segment),
   counts: Counts,
@@ -122,7 +130,13 @@ export const Checkpoint = z.object({
   scan: Scan.nullable(),
   scansCompleted: z.int(),
   lastScan: ScanSummary.nullable(),
-  index: z.object({ key: z.string(), entries: z.int() }).nullable(),
+  index: z.object({ key: z.string(), entries: z.int().describe('Records, not marks of parents.') }).nullable(),
+  readWith: z
+    .string()
+    .nullish()
+    .describe(
+      'Of lists per parent: the index of the parents after which nothing is left to read until there is another.',
+    ),
   notices: z.array(Notice).optional().describe('What the observer said of the last scan.'),
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
@@ -153,6 +167,7 @@ export function resetCheckpoint(checkpoint: Checkpoint, { index }: { index: bool
     ...checkpoint,
     scan: checkpoint.scan && { ...checkpoint.scan, position: { at: 'start' }, segments: [] },
     index: index ? null : checkpoint.index,
+    readWith: undefined,
     notBefore: undefined,
   }
 }

@@ -1,13 +1,15 @@
 import { FatalError } from '../core/errors.ts'
+import { parentPart } from '../streams/keys.ts'
 import type { Checkpoint, Counts, ScanSummary } from './checkpoint.ts'
 import type { StreamResult } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
 import { countsOf, scanPath } from './flusher.ts'
 import { encodeIndex } from './index-format.ts'
 import { type IndexEntry, Kind } from './key-table.ts'
-import { rulesOf } from './modes.ts'
+import { type Read, rulesOf } from './modes.ts'
 import { observeScan } from './observe.ts'
 import { type Attempt, progressOf } from './open-scan.ts'
+import { nothingRead } from './parent-scan.ts'
 import { type Missing, suspicionOf } from './suspicion.ts'
 
 /**
@@ -19,16 +21,28 @@ export async function completeScan(attempt: Attempt): Promise<StreamResult> {
   checkConservation(stream.name, attempt.intake.state.counts)
   const missing = missingEntries(attempt)
   const reason = attempt.context.scan.approval ? null : reasonToWithhold(attempt, missing)
-  const keys = missing.map(({ key }) => key)
-  if (reason === null) await deleteRecords(attempt, keys)
+  if (reason === null) await deleteRecords(attempt, missing)
   const { notices, acknowledge } = await observeScan(attempt, { withheld: reason })
   const index = await writeIndex(attempt, { withheld: reason !== null })
   const withheldDeletes = reason === null ? 0 : missing.length
   const summary = await summarize(attempt, { reason, index, withheldDeletes })
-  await attempt.flusher.complete({ summary, index, notices })
+  await attempt.flusher.complete({ summary, index, notices, readWith: readWith(attempt, summary) })
   await acknowledge()
   const { status, counts, ofRun } = summary
   return { stream: stream.name, runId: run.runId, status, reason, retryAfterMs: null, counts, ofRun, notices }
+}
+
+/**
+ * Ends an attempt at lists per parent of which none is to be read and nothing is gone, without a scan: null when there is
+ * something to read, to delete or to write down.
+ */
+export async function settleQuiet(attempt: Attempt): Promise<StreamResult | null> {
+  const { context, plan, known, flusher } = attempt
+  const isOpen = flusher.checkpoint.scan !== null || known.indexLost
+  if (!plan || plan.planned.length > 0 || isOpen || !saysTheSame(attempt)) return null
+  if (missingEntries(attempt).length > 0) return null
+  await flusher.settle(plan.indexKey)
+  return nothingRead(context.stream.name, context.run)
 }
 
 /** What came in is what was counted. A mismatch is a bug, and such a scan must not complete. */
@@ -42,26 +56,40 @@ function checkConservation(stream: string, counts: Counts): void {
   )
 }
 
-type MissingEntry = Pick<IndexEntry, 'key' | 'kind'>
+/** The parents after which nothing is left to read; null when something is. */
+function readWith({ plan, reader }: Attempt, { status }: ScanSummary): string | null {
+  const unread = reader.state.parents?.unread.count ?? 0
+  return plan && status === 'complete' && unread === 0 ? plan.indexKey : null
+}
+
+function readBy({ plan, reader, intake }: Attempt): Read {
+  const parents = plan && { isListed: plan.isListed, passOf: intake.passOf }
+  return { pass: reader.state.pass, parents }
+}
+
+type MissingEntry = Pick<IndexEntry, 'key' | 'kind'> & { isOrphaned: boolean }
 
 /** What the pass that read the list did not see. An approval reads none: of what is known only the missing are gone. */
-function missingEntries({ context: { stream, scan }, reader, intake }: Attempt): MissingEntry[] {
-  const { isGone } = rulesOf(stream)
-  const { pass } = reader.state
+function missingEntries(attempt: Attempt): MissingEntry[] {
+  const { stream, scan } = attempt.context
+  const { whyGone } = rulesOf(stream)
+  const read = readBy(attempt)
   const missing: MissingEntry[] = []
-  for (const entry of intake.entries()) {
-    if (!isGone(entry, pass) || (scan.approval && entry.kind !== Kind.missing)) continue
-    missing.push({ key: entry.key, kind: entry.kind })
+  for (const entry of attempt.intake.entries()) {
+    const why = whyGone(entry, read)
+    if (why === null || (scan.approval && entry.kind !== Kind.missing)) continue
+    missing.push({ key: entry.key, kind: entry.kind, isOrphaned: why === 'orphaned' })
   }
   return missing
 }
 
-/** Why the deletes can't be trusted; null when they can. */
+/** Why the deletes can't be trusted; null when they can. What went with its parent was judged with the parent. */
 function reasonToWithhold({ known, intake, context: { stream } }: Attempt, entries: readonly MissingEntry[]) {
   const { counts, unkeyed } = intake.state
-  const found = entries.filter(({ kind }) => kind === Kind.inserted).length
+  const unseen = entries.filter(({ isOrphaned }) => !isOrphaned)
+  const found = unseen.filter(({ kind }) => kind === Kind.inserted).length
   const missing: Missing = {
-    known: entries.length - found,
+    known: unseen.length - found,
     ofKnown: known.records,
     found,
     ofFound: counts.inserted,
@@ -70,11 +98,14 @@ function reasonToWithhold({ known, intake, context: { stream } }: Attempt, entri
 }
 
 /** Writes tombstones, flush by flush, like everything else that a scan writes. */
-async function deleteRecords(attempt: Attempt, missing: readonly string[]): Promise<void> {
+async function deleteRecords(attempt: Attempt, missing: readonly MissingEntry[]): Promise<void> {
   const { context, reader, intake, flusher } = attempt
   const size = context.deps.settings.flushRecords
   for (let start = 0; start < missing.length; start += size) {
-    const batch = intake.remove(missing.slice(start, start + size), reader.state.pass)
+    const some = missing.slice(start, start + size)
+    const orphans = some.filter(({ isOrphaned }) => isOrphaned)
+    const parents = new Set(orphans.map(({ key }) => parentPart(key)))
+    const batch = intake.remove({ keys: some.map(({ key }) => key), parents }, reader.state.pass)
     await flusher.write(batch, { ...progressOf(attempt), tokens: reader.takeTokens() })
   }
   await flusher.written()
@@ -109,30 +140,45 @@ async function summarize(attempt: Attempt, { reason, withheldDeletes, index }: O
 
 /** The index of what is known from here on. An index that would say the same is not written again. */
 async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean }): Promise<Index> {
-  const { context, known, reader, intake, flusher } = attempt
+  const { context, known, intake, flusher } = attempt
   const { index } = flusher.checkpoint
   if (index !== null && !known.indexLost && !withheld && saysTheSame(attempt)) return index
-  const { keeps, isGone } = rulesOf(context.stream)
-  const { pass } = reader.state
+  const { keeps, whyGone } = rulesOf(context.stream)
+  const read = readBy(attempt)
+  const kindOf = (entry: IndexEntry) =>
+    entry.kind === Kind.mark ? Kind.mark : withheld && whyGone(entry, read) !== null ? Kind.missing : Kind.known
   const each = function* (): Iterable<IndexEntry> {
-    for (const entry of intake.entries()) {
-      if (!keeps(entry, context)) continue
-      yield { ...entry, kind: withheld && isGone(entry, pass) ? Kind.missing : Kind.known, pass: 0 }
-    }
+    for (const entry of intake.entries())
+      if (keeps(entry, context, read)) yield { ...entry, kind: kindOf(entry), pass: 0 }
   }
-  let entries = 0
-  for (const entry of intake.entries()) if (keeps(entry, context)) entries += 1
+  let [entries, marks] = [0, 0]
+  for (const entry of intake.entries()) {
+    if (!keeps(entry, context, read)) continue
+    if (entry.kind === Kind.mark) marks += 1
+    else entries += 1
+  }
   const { deps, lease } = context
   const key = deps.index.indexKey(scanPath(context))
   await deps.index.writeIndex(
     key,
-    encodeIndex({ pass: 0, tokens: [], files: [] }, { count: entries, each }),
+    encodeIndex({ pass: 0, tokens: [], files: [] }, { count: entries + marks, each }),
     lease.signal,
   )
   return { key, entries }
 }
 
-function saysTheSame({ known, intake }: Attempt): boolean {
+function saysTheSame(attempt: Attempt): boolean {
+  const { known, intake } = attempt
   const { inserted, updated, deleted } = intake.state.counts
-  return !known.hadMissing && !known.hadUncertain && inserted + updated + deleted === 0
+  return !known.hadMissing && !known.hadUncertain && inserted + updated + deleted === 0 && !movedMarks(attempt)
+}
+
+/** Whether the index would remember other parents, or other states of them. */
+function movedMarks({ plan, intake }: Attempt): boolean {
+  if (!plan) return false
+  if (plan.refreshed > 0) return true
+  for (const { key, kind, pass } of intake.entries()) {
+    if (kind === Kind.mark && (pass > 0 || !plan.isListed(key))) return true
+  }
+  return false
 }

@@ -1,6 +1,8 @@
 import { messageOf } from '../core/errors.ts'
 import type { Patience } from '../core/patience.ts'
+import { shardLabel } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
+import type { Counts } from './checkpoint.ts'
 import type { Run, StreamResult } from './context.ts'
 
 /** One attempt, how to wait and how long at most, and whether there may be another attempt (always, unless someone says stop). */
@@ -45,7 +47,20 @@ type Step = StreamResult & { waitSeconds: number }
 /** The step after an attempt: how long to wait before the next one if there is one. At least a second. */
 export function stepAfter(result: StreamResult): Step {
   return {
-    ...result,
+    ...(shardLabel(result.stream) === '' ? result : slim(result)),
     waitSeconds: Math.max(1, Math.ceil((result.retryAfterMs ?? 0) / 1000)),
   }
+}
+
+const charactersTold = 300
+const fieldsTold = 5
+
+/** Without what may be long: the results of all shards stand in one state of at most 256 KB. The checkpoint has the rest. */
+function slim({ notices: _notices, reason, counts, ofRun, ...result }: StreamResult): StreamResult {
+  const short = reason && reason.length > charactersTold ? `${reason.slice(0, charactersTold)}...` : reason
+  return { ...result, reason: short, counts: slimCounts(counts), ofRun: slimCounts(ofRun ?? null) }
+}
+
+function slimCounts(counts: Counts | null): Counts | null {
+  return counts && { ...counts, invalid: Object.fromEntries(Object.entries(counts.invalid).slice(0, fieldsTold)) }
 }

@@ -1,4 +1,5 @@
 import type { Metrics } from '../core/metrics.ts'
+import { withoutShard } from '../streams/shards.ts'
 import type { ScanContext, StreamResult } from './context.ts'
 
 /**
@@ -6,7 +7,8 @@ import type { ScanContext, StreamResult } from './context.ts'
  * ends: an attempt that pauses measures nothing, so that no record is counted twice.
  */
 export function emitMetrics(result: StreamResult, { deps, scan }: ScanContext): StreamResult {
-  const { stream, status, counts } = result
+  const { status, counts } = result
+  const stream = withoutShard(result.stream)
   const count: Metrics['count'] = (name, value) => deps.metrics.count(name, value, { stream })
   if (status === 'failed') count('StreamFailed', 1)
   if ((status !== 'complete' && status !== 'suspect') || counts === null) return result

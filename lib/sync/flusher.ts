@@ -17,7 +17,12 @@ export type Progress = { reading: ReadingState; taken: IntakeState }
 export type Stop = { status: StreamStatus; reason: string | null; rereads: boolean; notBefore: number | null }
 
 /** How a scan ends that has read its list. */
-export type Completion = { summary: ScanSummary; index: Checkpoint['index']; notices: Notice[] }
+export type Completion = {
+  summary: ScanSummary
+  index: Checkpoint['index']
+  notices: Notice[]
+  readWith: string | null
+}
 
 /** The owner of what is durable: the only one that writes a scan's objects, and the only one that moves the checkpoint. */
 export type Flusher = {
@@ -33,6 +38,8 @@ export type Flusher = {
   stop(stop: Stop): Promise<void>
   /** Gives the lease up and leaves the checkpoint as it is. */
   release(): Promise<void>
+  /** Gives the lease up as after a scan that found everything as it was, though none was begun. */
+  settle(readWith: string): Promise<void>
   /** Ends the scan: it waits for publish from here on. */
   complete(completion: Completion): Promise<void>
   /** The checkpoint as it was last saved, or acquired. */
@@ -65,6 +72,7 @@ export function createFlusher(context: ScanContext, { checkpoint, segments, file
     writeObserved: (table, records) => writeObserved(flushing, table, records),
     stop: (how) => stop(flushing, how),
     release: () => release(flushing.checkpoint, context),
+    settle: (readWith) => settle(flushing, readWith),
     complete: (completion) => complete(flushing, completion),
     get checkpoint() {
       return flushing.checkpoint
@@ -155,11 +163,17 @@ function stop({ context, checkpoint }: Flushing, { rereads, notBefore, ...how }:
   return release({ ...stopped, statusAt: context.deps.clock.now(), runId: context.run.runId }, context)
 }
 
+function settle({ context, checkpoint }: Flushing, readWith: string): Promise<void> {
+  const settled = { status: 'complete', reason: null, statusAt: context.deps.clock.now() } as const
+  // The run is not named: what it would be told again are the counts of the scan before.
+  return release({ ...checkpoint, ...settled, notices: [], readWith }, context)
+}
+
 function release(checkpoint: Checkpoint, { deps, lease: { owner, expiresAt } }: ScanContext): Promise<void> {
   return deps.checkpoints.save(checkpoint, { owner, expiresAt, release: true })
 }
 
-function complete({ context, checkpoint }: Flushing, { summary, index, notices }: Completion): Promise<void> {
+function complete({ context, checkpoint }: Flushing, { summary, index, notices, readWith }: Completion): Promise<void> {
   const { deps, run, lease } = context
   const completed: Checkpoint = {
     ...checkpoint,
@@ -171,6 +185,7 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices }
     scansCompleted: checkpoint.scansCompleted + 1,
     lastScan: summary,
     index,
+    readWith,
     notices,
     // An approval asks the platform nothing, and does not know better.
     notBefore: context.scan.approval ? checkpoint.notBefore : undefined,

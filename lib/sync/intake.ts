@@ -6,11 +6,15 @@ import { type Batch, type Buffered, copiedEntries, emptyBuffer } from './batch.t
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
 import { type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import { forgetMarks, passOf, setMark } from './marks.ts'
 import type { ReadPage } from './page-reader.ts'
 import { canonical, type KeyReader, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
 
 /** What a scan made of the records it received: the intake's part of the checkpoint. */
 export type IntakeState = Pick<Scan, 'counts' | 'unkeyed'>
+
+/** What is gone: keys, and parents whose lists are gone with them. */
+type Gone = { keys: readonly string[]; parents: ReadonlySet<string> }
 
 /** The owner of what is known of a stream's keys, of the counts, and of what waits to be written. */
 export type Intake = {
@@ -21,11 +25,13 @@ export type Intake = {
   readonly isEmpty: boolean
   /** Hands over what waits, with its keys as they stand, and begins anew. */
   handOver(): Batch
-  /** Marks keys as gone, and hands them over as a batch of their own. */
-  remove(keys: readonly string[], pass: number): Batch
+  /** Marks keys as gone, and hands them over as a batch of their own. What is known of the lists of gone `parents` is forgotten. */
+  remove(gone: Gone, pass: number): Batch
   readonly state: Readonly<IntakeState>
   /** Every key, as it stands. An entry's hash is a view that holds until the table changes. */
   entries(): Iterable<IndexEntry>
+  /** The pass of this scan in which the list of a parent, as it stands in keys, was read to its end; 0 when in none. */
+  passOf(parent: string): number
 }
 
 /** The intake of a scan over the keys that are known of its stream. Nothing is durable until a batch is written. */
@@ -55,17 +61,11 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
       return received >= flushRecords || bytes >= flushBytes || deps.clock.now() - since >= flushMs
     },
     get isEmpty() {
-      return taking.buffer.received === 0
+      return taking.buffer.received === 0 && taking.buffer.seen.length === 0
     },
     handOver,
-    remove: (keys, pass) => {
-      for (const key of keys) {
-        const at = table.find(key)
-        table.mark(at, Kind.deleted, pass)
-        taking.buffer.seen.push(at)
-      }
-      taking.buffer.deletes = [...keys]
-      taking.state.counts.deleted += keys.length
+    remove: (gone, pass) => {
+      markGone(taking, gone, pass)
       return handOver()
     },
     get state() {
@@ -74,6 +74,7 @@ export function createIntake(context: ScanContext, { table, state }: { table: Ke
     entries: function* () {
       for (let at = 0; at < table.size; at++) yield table.entry(at)
     },
+    passOf: (parent) => passOf(table, parent),
   }
 }
 
@@ -90,12 +91,27 @@ type Taking = {
   pass: number
 }
 
-function takePage(taking: Taking, { records, pass }: ReadPage): number {
+function takePage(taking: Taking, { records, pass, ofParent }: ReadPage): number {
   if (pass !== taking.pass) taking.brokenKeys.clear()
   taking.pass = pass
   let newIds = 0
   for (const raw of records) if (takeRecord(taking, raw)) newIds += 1
+  if (ofParent?.completes) taking.buffer.seen.push(setMark(taking.table, ofParent.completes, pass))
   return newIds
+}
+
+function markGone({ table, buffer, state }: Taking, { keys, parents }: Gone, pass: number): void {
+  buffer.seen.push(...forgetMarks(table, parents))
+  for (const key of keys) {
+    const at = table.find(key)
+    table.mark(at, Kind.deleted, pass)
+    // Should it come back before the scan ends, it is written again, whatever it is like.
+    table.clearHash(at)
+    table.setChangedAt(at, Number.NaN)
+    buffer.seen.push(at)
+  }
+  buffer.deletes = [...keys]
+  state.counts.deleted += keys.length
 }
 
 /** Takes in one record; true when this pass had not seen its key. */

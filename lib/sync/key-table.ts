@@ -15,6 +15,8 @@ export const Kind = {
   missing: 6,
   /** Not known from any scan, but a dead attempt may have written it to the records table. */
   uncertain: 7,
+  /** No record but a parent: its hash tells the state of it in which its list was last read to the end. */
+  mark: 8,
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 

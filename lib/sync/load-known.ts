@@ -113,10 +113,12 @@ async function fromRecords({ stream, deps: { records, log }, signal }: Loading):
   return known
 }
 
+const ofNoRecordBefore = new Set<Kind>([Kind.inserted, Kind.mark])
+
 /** Counts what was known when the scan began, if the index did not say: what the scan inserted meanwhile is no part. */
 function counted(known: Known): Known {
   if (!known.indexLost) return known
   let records = 0
-  for (let at = 0; at < known.table.size; at++) if (known.table.kind(at) !== Kind.inserted) records += 1
+  for (let at = 0; at < known.table.size; at++) if (!ofNoRecordBefore.has(known.table.kind(at))) records += 1
   return { ...known, records }
 }

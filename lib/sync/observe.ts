@@ -5,6 +5,7 @@ import type { ScanContext } from './context.ts'
 import { Kind } from './key-table.ts'
 import type { Attempt } from './open-scan.ts'
 import type { ReadingState } from './page-reader.ts'
+import { noticesOfParents } from './parent-counts.ts'
 import type { ObservedScan } from './ports.ts'
 
 /** What is to be said about a scan, by its reading and by its observer. */
@@ -38,8 +39,8 @@ export async function observeScan(
 }
 
 /** What was strange about the answers, though the list was read whole. */
-function noticesOf(stream: string, { pageSize, unknownMembers = [] }: ReadingState): Notice[] {
-  const notices: Notice[] = []
+function noticesOf(stream: string, { pageSize, unknownMembers = [], parents }: ReadingState): Notice[] {
+  const notices: Notice[] = parents ? noticesOfParents(stream, parents) : []
   if (pageSize !== undefined) {
     notices.push({
       severity: 'warning',
@@ -75,7 +76,7 @@ function unobserved({ name }: Stream, { quarantined }: Counts): Notice[] {
 }
 
 /** A checkpoint is bounded, and so is what it keeps of these. */
-function gravest(notices: readonly Notice[]): Notice[] {
+export function gravest(notices: readonly Notice[]): Notice[] {
   const kept = notices.toSorted((a, b) => order[a.severity] - order[b.severity]).slice(0, noticesKept)
   const left = notices.length - kept.length
   if (left === 0) return kept

@@ -1,4 +1,5 @@
 import { messageOf, SyncError } from '../core/errors.ts'
+import { shardLabel } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
 import { type Checkpoint, Counts, type Scan } from './checkpoint.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
@@ -8,11 +9,18 @@ import { type Lease, watchLease } from './lease.ts'
 import { type Known, loadKnown } from './load-known.ts'
 import { rulesOf } from './modes.ts'
 import { createPageReader, type PageReader } from './page-reader.ts'
+import { noParents } from './parent-counts.ts'
+import { createParentLists } from './parent-lists.ts'
+import { type ParentPlan, planParents } from './parent-plan.ts'
+import { nothingToRead, placedIn } from './parent-scan.ts'
+import type { Source } from './ports.ts'
 
 /** An attempt at work: what it works with, what was known when it began, and the three owners of the scan's state. */
 export type Attempt = {
   readonly context: ScanContext
   readonly known: KnownBefore
+  /** Of lists per parent: which are read. */
+  readonly plan: ParentPlan | null
   readonly reader: PageReader
   readonly intake: Intake
   readonly flusher: Flusher
@@ -34,7 +42,9 @@ type Opened = { attempt: Attempt } | { result: StreamResult }
  */
 export async function openScan(stream: Stream, run: Run, deps: SyncDeps): Promise<Opened> {
   const before = await deps.checkpoints.read(stream.name)
-  const result = before && (finishedIn(before, run) ?? waitingFor(before, run, deps.clock.now()))
+  const result =
+    (before && (finishedIn(before, run) ?? waitingFor(before, run, deps.clock.now()))) ??
+    (await nothingToRead(stream, { before, run }, deps))
   return result ? { result } : open({ stream, run, deps, begin: newScan })
 }
 
@@ -96,7 +106,8 @@ async function open(opening: Opening): Promise<Opened> {
 async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening): Promise<Attempt> {
   const { stream, run, deps, begin } = opening
   const known = await loadKnown(checkpoint, deps, lease.signal)
-  const scan = known.continued ?? begin(checkpoint, run, deps.clock.now())
+  const begun = known.continued ?? begin(checkpoint, run, deps.clock.now())
+  const { scan, plan, source } = await planned(begun, known, { stream, deps, signal: lease.signal })
   const { scanId, runId, firstFence, startedAt, approval, counts } = scan
   const takenUp = scan.takenUp?.runId === run.runId ? scan.takenUp : { runId: run.runId, counts }
   const context: ScanContext = {
@@ -107,18 +118,35 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
     fence: checkpoint.fence,
     lease,
     observer: deps.observers[stream.name],
-    deps,
+    deps: { ...deps, source },
   }
-  const { position, pass, restarts, barrenPages, pageSize, unknownMembers, unkeyed, segments } = scan
+  const { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, unkeyed, segments } = scan
   const { pages, apiCalls } = counts
   const flusher = createFlusher(context, { checkpoint, segments, files: known.files })
   const reader = createPageReader(context, {
-    state: { position, pass, restarts, barrenPages, pageSize, unknownMembers, pages, apiCalls },
+    state: { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, pages, apiCalls },
     usedTokens: known.usedTokens,
     reserveMs: () => flusher.slowestMs + deps.settings.marginMs,
   })
   const intake = createIntake(context, { table: known.table, state: { unkeyed, counts } })
-  return { context, known, reader, intake, flusher }
+  return { context, known, plan, reader, intake, flusher }
+}
+
+type Planned = { scan: Scan; plan: ParentPlan | null; source: Source }
+
+/** Where there is a list per parent: chooses the lists, and puts the scan where it stands among them. */
+async function planned(
+  begun: Scan,
+  { table, hadUncertain }: Known,
+  { stream, deps, signal }: { stream: Stream; deps: SyncDeps; signal: AbortSignal },
+): Promise<Planned> {
+  const { parent } = stream
+  if (!parent || begun.approval) return { scan: begun, plan: null, source: deps.source }
+  const plan = await planParents({ parent, deps, signal, table }, hadUncertain)
+  const { scan, first } = placedIn(begun, plan, table)
+  const source = createParentLists(stream, { planned: plan.planned, first }, deps)
+  const { miscounted } = scan.parents ?? noParents
+  return { scan: { ...scan, parents: { ...noParents, miscounted } }, plan, source }
 }
 
 function busy(stream: Stream, { runId }: Run, reason: string): StreamResult {
@@ -149,8 +177,10 @@ async function giveBack(checkpoint: Checkpoint, lease: { owner: string; expiresA
 }
 
 function newScan(checkpoint: Checkpoint, run: Run, now: number): Scan {
+  // Shards share tables: a row tells which scan it is of.
+  const label = shardLabel(checkpoint.stream)
   return {
-    scanId: `${run.runId}-${checkpoint.fence}`,
+    scanId: [run.runId, ...(label === '' ? [] : [label]), checkpoint.fence].join('-'),
     runId: run.runId,
     // Attempts that died before their first checkpoint count as attempts at this scan: what they left is removed with it.
     firstFence: (checkpoint.lastScan?.fences.last ?? 0) + 1,

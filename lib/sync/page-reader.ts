@@ -1,28 +1,30 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
-import { FatalError, RejectedError, RetryableError } from '../core/errors.ts'
+import { RejectedError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
-import type { Page } from '../platform/paging.ts'
 import { pageSizeOf } from '../streams/stream.ts'
 import { askForPage } from './ask-page.ts'
 import type { Scan } from './checkpoint.ts'
 import type { ScanContext } from './context.ts'
+import { noNextPage, refusedTooOften, repeatedToken, stalled } from './list-errors.ts'
+import { countParents } from './parent-counts.ts'
+import type { SourcePage } from './ports.ts'
 import { countUnknown } from './unknown-members.ts'
 
 /** Where a scan stands in its list, and what reading it took: the page reader's part of the checkpoint. */
 export type ReadingState = Pick<
   Scan,
-  'position' | 'pass' | 'restarts' | 'barrenPages' | 'pageSize' | 'unknownMembers'
+  'position' | 'pass' | 'restarts' | 'barrenPages' | 'pageSize' | 'unknownMembers' | 'parents'
 > & { pages: number; apiCalls: number }
 
 /** A page with the pass over the list that it belongs to. */
-export type ReadPage = Page & { readonly pass: number }
+export type ReadPage = SourcePage & { readonly pass: number }
 
 /** The owner of a scan's place in its list: position, passes, page tokens, and the time that pages take. */
 export type PageReader = {
   /** The pages from where the scan stands, until its list ends or time is short. Each is passed by `advance` before the next. */
   pages(): AsyncGenerator<ReadPage>
   /** Moves on past a page that was taken in and brought `newIds` keys that its pass had not seen. */
-  advance(page: Page, newIds: number): void
+  advance(page: SourcePage, newIds: number): void
   /** Whether the list was read to its end. */
   readonly hasEnded: boolean
   readonly state: Readonly<ReadingState>
@@ -94,6 +96,7 @@ async function* readPages(reading: Reading): AsyncGenerator<ReadPage> {
         ahead = request(token)
         continue
       }
+      if (page.ofParent?.restarts) beginPass(reading)
       const repeated = page.nextToken !== null && reading.usedTokens.has(tokenDigest(page.nextToken))
       ahead = page.nextToken !== null && !repeated && hasTime(reading) ? request(page.nextToken) : null
       token = page.nextToken
@@ -120,7 +123,7 @@ function hasTime({ context, slowestMs, reserveMs }: Reading): boolean {
   return context.deps.deadline.remainingMs() > slowestMs + reserveMs()
 }
 
-async function fetchPage(reading: Reading, token: string | null, signal: AbortSignal): Promise<Page> {
+async function fetchPage(reading: Reading, token: string | null, signal: AbortSignal): Promise<SourcePage> {
   const { context, state } = reading
   const { deps, stream, window } = context
   const onRequest = () => {
@@ -142,12 +145,15 @@ async function fetchPage(reading: Reading, token: string | null, signal: AbortSi
         ...{ pageSize, code, status },
       }),
   })
-  if (asked.pageSize !== null && asked.pageSize !== pageSizeOf(stream)) state.pageSize = asked.pageSize
-  return asked.page
+  const { pageSize, page } = asked
+  if (pageSize !== null && pageSize !== pageSizeOf(stream)) state.pageSize = pageSize
+  // What is too heavy in one parent's list says nothing of the next one's.
+  if (page.ofParent?.completes || page.ofParent?.unread) state.pageSize = undefined
+  return page
 }
 
 /** Notes what an answer held besides the list, and names it the first time. */
-function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMembers = [] }: Page): void {
+function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMembers = [] }: SourcePage): void {
   if (unknownMembers.length === 0) return
   const { counted, fresh } = countUnknown(state.unknownMembers ?? [], unknownMembers)
   state.unknownMembers = counted
@@ -156,12 +162,14 @@ function noteUnknown({ context: { deps, stream }, state }: Reading, { unknownMem
   deps.log.warn('Answers hold what is not known beside the list: the API has changed.', { stream: stream.name, names })
 }
 
-function advance(reading: Reading, page: Page, newIds: number): void {
+function advance(reading: Reading, page: SourcePage, newIds: number): void {
   const { context, state, usedTokens, newTokens } = reading
   const { name } = context.stream
   noteUnknown(reading, page)
   state.pages += 1
-  state.barrenPages = newIds > 0 ? 0 : state.barrenPages + 1
+  if (page.ofParent) state.parents = countParents(state.parents, page.ofParent)
+  // An empty list among many is just that.
+  state.barrenPages = newIds > 0 || page.ofParent ? 0 : state.barrenPages + 1
   if (page.isLast(newIds)) {
     state.position = { at: 'end' }
     return
@@ -171,11 +179,11 @@ function advance(reading: Reading, page: Page, newIds: number): void {
   usedTokens.add(digest)
   newTokens.push(digest)
   state.position = { at: 'page', token: page.nextToken }
-  if (state.barrenPages >= barrenPagesAllowed) throw stalled(name)
+  if (state.barrenPages >= barrenPagesAllowed) throw stalled(name, barrenPagesAllowed)
 }
 
 function restart(reading: Reading, refusal: RejectedError): void {
-  const { context, state, usedTokens } = reading
+  const { context, state } = reading
   const { deps, stream, run } = context
   deps.log.warn('A page token was refused; the scan begins again from the first page.', {
     stream: stream.name,
@@ -183,13 +191,19 @@ function restart(reading: Reading, refusal: RejectedError): void {
   })
   const restarts = state.restarts.runId === run.runId ? state.restarts.count : 0
   if (restarts >= restartsPerRun) throw refusedTooOften(stream.name, restarts + 1)
-  usedTokens.clear()
+  beginPass(reading)
+  state.restarts = { runId: run.runId, count: restarts + 1 }
+}
+
+/** Tokens of an earlier pass may come again. */
+function beginPass(reading: Reading): void {
+  reading.usedTokens.clear()
   reading.newTokens = []
-  Object.assign(state, nextPass(state), { restarts: { runId: run.runId, count: restarts + 1 } })
+  Object.assign(reading.state, nextPass(reading.state))
 }
 
 /** A request that may be dropped with its page: a rejection that nobody awaits yet is not unhandled. */
-function handled(page: Promise<Page>): Promise<Page> {
+function handled(page: Promise<SourcePage>): Promise<SourcePage> {
   page.catch(() => {
     // Whoever awaits the page hears of it.
   })
@@ -197,7 +211,7 @@ function handled(page: Promise<Page>): Promise<Page> {
 }
 
 /** The page, or the refusal when the server no longer takes a token that it once gave (its life is "not shown", §2.8). */
-async function refusalOr(page: Promise<Page>, token: string | null): Promise<Page | RejectedError> {
+async function refusalOr(page: Promise<SourcePage>, token: string | null): Promise<SourcePage | RejectedError> {
   try {
     return await page
   } catch (error) {
@@ -214,32 +228,4 @@ export function nextPass({ pass }: Pick<Scan, 'pass'>): Pick<Scan, 'position' | 
 /** What is remembered of a page token; digests keep long tokens from filling memory and index parts. */
 function tokenDigest(token: string): string {
   return sha256(token).slice(0, 16)
-}
-
-function refusedTooOften(stream: string, times: number) {
-  return new RetryableError(
-    `${stream}: the platform refused a page token ${times} times in this run, so the list can't be read to its end. ` +
-      'Nothing was deleted; the next run tries again.',
-    { code: 'page_token_refused' },
-  )
-}
-
-function repeatedToken(stream: string) {
-  return new FatalError(
-    `${stream}: pagination stalled, the list gave a page token again that it had given before. ` +
-      'Nothing was deleted and the checkpoint stays; run again, and report it to the platform if it recurs.',
-    { code: 'stalled_list' },
-  )
-}
-
-function noNextPage(stream: string) {
-  return new FatalError(`${stream}: a page is neither the last nor names a next one.`, { code: 'bad_pagination' })
-}
-
-function stalled(stream: string) {
-  return new FatalError(
-    `${stream}: the list is stalled, ${barrenPagesAllowed} pages in a row brought no new record although each had a fresh ` +
-      'page token. Nothing was deleted; report it to the platform.',
-    { code: 'stalled_list' },
-  )
 }

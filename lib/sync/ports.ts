@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/errors.ts'
 import type { Json } from '../core/json.ts'
 import type { Patience } from '../core/patience.ts'
 import type { Page } from '../platform/paging.ts'
@@ -8,18 +9,33 @@ import type { Checkpoint, Notice, PartFile, ScanFootprint, ScanSummary } from '.
 /** The API as the engine sees it. Throws the errors of core/errors.ts; never answers an unknown shape as "no data". */
 export type Source = {
   /** Requests the page at a token (null: the first). */
-  fetchPage(stream: Stream, token: string | null, request: PageRequest): Promise<Page>
+  fetchPage(stream: Stream, token: string | null, request: PageRequest): Promise<SourcePage>
+}
+
+/** A page, and where there is a list per parent, what it says of the parent's. */
+export type SourcePage = Page & { ofParent?: OfParent }
+
+/** What a page says of the list of one parent. */
+export type OfParent = {
+  /** The list begins anew with this page, since a token of it was refused. */
+  restarts?: boolean
+  /** The list was read to its end: the parent as it stands in keys, and what the index is to remember of it. */
+  completes?: { key: string; id: string; mark: Uint8Array; miscounted: boolean }
+  /** The list can't be read this time. */
+  unread?: { id: string; code: ErrorCode }
 }
 
 /**
  * What a source is told besides the place. `pageSize` asks for smaller pages than the declared ones; `patience` bounds
- * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included.
+ * the waits that the source is asked for; `onRequest` is called for each HTTP request, retries included; `parent` says
+ * whose list is meant where there is one per parent.
  */
 export type PageRequest = {
   window: ScanWindow
   signal: AbortSignal
   patience: Patience
   pageSize?: number | undefined
+  parent?: string
   onRequest: () => void
 }
 
@@ -68,6 +84,8 @@ export type Records = {
   /** Sets `deletedAt`, and leaves the body as it was last seen. */
   tombstone(change: { stream: string; keys: string[]; deletedAt: number; signal: AbortSignal }): Promise<void>
   get(stream: string, key: string): Promise<StoredRecord | null>
+  /** The bodies of those records that there are, by key. */
+  bodies(wanted: { stream: string; keys: readonly string[]; signal: AbortSignal }): Promise<ReadonlyMap<string, string>>
   /** The keys of a stream's records that are not deleted, in no order. Reads the whole table: for when the index is lost. */
   keys(stream: string, signal: AbortSignal): AsyncIterable<string>
 }

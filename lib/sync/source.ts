@@ -17,9 +17,9 @@ type Reader = {
 /** Reads pages of streams through the platform client: the declaration says what to ask and how to read the answer. */
 export function createSource(client: Reader, deadline: Deadline): Source {
   return {
-    fetchPage: async (stream, token, { signal, patience, pageSize, onRequest }) => {
+    fetchPage: async (stream, token, { signal, patience, pageSize, parent, onRequest }) => {
       const reading = readingOf(stream)
-      const { endpoint, query } = reading.request({ token, pageSize })
+      const { endpoint, query } = reading.request({ token, pageSize, ...(parent === undefined ? {} : { parent }) })
       const page = reading.parse(await client.get(endpoint, query, { signal, onRequest, deadline, patience }), pageSize)
       return { ...page, isLast: (newIds) => reading.endsWith(page, newIds) }
     },

@@ -1,4 +1,5 @@
 import { requiredFields } from '../streams/extract.ts'
+import { keyNamesOf } from '../streams/keys.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Counts } from './checkpoint.ts'
 import { tooDeep } from './validate.ts'
@@ -37,7 +38,7 @@ function setAside({ stream, counts, unkeyed }: Read): string | null {
   const { quarantined, received } = counts
   if (!breaksTheStream(quarantined, received)) return null
   const why = [
-    ...(unkeyed > 0 ? [`${unkeyed} without a usable ${stream.primaryKey}`] : []),
+    ...(unkeyed > 0 ? [`${unkeyed} without a usable ${keyNamesOf(stream)}`] : []),
     ...(quarantined > unkeyed ? [`${quarantined - unkeyed} ${tooDeep}`] : []),
   ]
   return `${quarantined} of ${received} records are in quarantine (${why.join(', ')})`
@@ -68,7 +69,7 @@ function tooManyMissing({ stream, unkeyed, missing }: Read): string[] {
   }
   if (reasons.length === 0 && known + found > 0 && unkeyed > 0) {
     reasons.push(
-      `${known + found} records are missing, but ${unkeyed} came without a readable ${stream.primaryKey} and may be among them`,
+      `${known + found} records are missing, but ${unkeyed} came without a readable ${keyNamesOf(stream)} and may be among them`,
     )
   }
   return reasons

@@ -1,10 +1,10 @@
-import { messageOf, RetryableError, SyncError } from '../core/errors.ts'
-import { defaultRetry } from '../platform/retry.ts'
+import { messageOf, SyncError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { StreamStatus } from './checkpoint.ts'
-import { completeScan } from './complete.ts'
+import { completeScan, settleQuiet } from './complete.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
 import { countsOfRun } from './counts-of-run.ts'
+import { wasCutShort } from './cut-short.ts'
 import { emitMetrics } from './emit-metrics.ts'
 import { countsOf, type Stop } from './flusher.ts'
 import { type Attempt, openScan, progressOf, untilText } from './open-scan.ts'
@@ -22,6 +22,8 @@ export async function syncStream(stream: Stream, run: Run, deps: SyncDeps): Prom
   const { attempt } = opened
   const { context, reader, intake, flusher } = attempt
   try {
+    const settled = await settleQuiet(attempt)
+    if (settled) return settled
     await flusher.announce(progressOf(attempt))
     for await (const page of reader.pages()) {
       const newIds = intake.take(page)
@@ -81,12 +83,7 @@ function statusFor(error: unknown, context: ScanContext): StreamStatus {
   if (!(error instanceof SyncError)) return 'failed'
   if (error.code === 'forbidden') return 'skipped'
   if (error.code === 'rate_limited' && error.retryAfterMs !== undefined) return 'rate_limited'
-  return wasCutShort(error, context) ? 'paused' : 'failed'
-}
-
-/** A request that had not the time for its repetitions says nothing of the platform: the next attempt asks again. */
-function wasCutShort(error: SyncError, { deps: { deadline, settings } }: ScanContext): boolean {
-  return error instanceof RetryableError && deadline.remainingMs() < settings.marginMs + defaultRetry.totalMs
+  return wasCutShort(error, context.deps) ? 'paused' : 'failed'
 }
 
 type Ending = Pick<Stop, 'status' | 'reason'> & Partial<Stop> & { retryAfterMs?: number | null }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { canonicalJson, isPlainObject } from '../core/canonical-json.ts'
 import type { Json } from '../core/json.ts'
 import { levelsAllowed } from '../core/nesting.ts'
+import { keyFieldsOf, keyText } from '../streams/keys.ts'
 import { kindOf } from '../streams/leaves.ts'
 import { coreOf, fieldAt } from '../streams/schema-layers.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -10,10 +11,13 @@ import type { Stream } from '../streams/stream.ts'
 export const tooDeep = `nested deeper than ${levelsAllowed} levels`
 
 /** Why a record has no primary key that can be used, without any value of it. */
-export function whyUnkeyed(record: Json, { primaryKey }: Pick<Stream, 'primaryKey'>): string {
+export function whyUnkeyed(record: Json, { schema, primaryKey }: Pick<Stream, 'schema' | 'primaryKey'>): string {
   if (!isPlainObject(record)) return `the record is ${kindOf(record)}, not an object`
-  if (!Object.hasOwn(record, primaryKey)) return `${primaryKey}: the primary key is missing`
-  return `${primaryKey}: the primary key is empty, too long, not exact, or of another type`
+  const fields = keyFieldsOf({ primaryKey })
+  const missing = fields.find((field) => !Object.hasOwn(record, field))
+  if (missing !== undefined) return `${missing}: the primary key is missing`
+  const odd = fields.find((field) => valueReader(schema, field)(record[field] as Json) === null) ?? fields.join(', ')
+  return `${odd}: the primary key is empty, too long, not exact, or of another type`
 }
 
 // DynamoDB keys hold at most 2048 bytes, the stream's name included.
@@ -27,9 +31,27 @@ export type KeyReader = (record: Json) => string | null
  * too long, as the schema declares it. Of a record that names itself in the other type nobody knows if it is the same.
  */
 export function keyReaderOf({ schema, primaryKey }: Pick<Stream, 'schema' | 'primaryKey'>): KeyReader {
-  const read = coreOf(fieldAt(schema, primaryKey)) instanceof z.ZodNumber ? integerKey : textKey
-  return (record) =>
-    isPlainObject(record) && Object.hasOwn(record, primaryKey) ? read(record[primaryKey] as Json) : null
+  const fields = keyFieldsOf({ primaryKey })
+  const [first = ''] = fields
+  const readFirst = valueReader(schema, first)
+  const one: KeyReader = (record) =>
+    isPlainObject(record) && Object.hasOwn(record, first) ? readFirst(record[first] as Json) : null
+  return fields.length === 1 ? one : severalKey(fields.map((field) => [field, valueReader(schema, field)]))
+}
+
+type ValueReader = (value: Json) => string | null
+
+function valueReader(schema: z.ZodObject, field: string): ValueReader {
+  return coreOf(fieldAt(schema, field)) instanceof z.ZodNumber ? integerKey : textKey
+}
+
+function severalKey(fields: readonly (readonly [field: string, read: ValueReader])[]): KeyReader {
+  return (record) => {
+    if (!isPlainObject(record)) return null
+    const values = fields.map(([field, read]) => (Object.hasOwn(record, field) ? read(record[field] as Json) : null))
+    if (values.some((value) => value === null)) return null
+    return textKey(keyText(values as string[]))
+  }
 }
 
 function integerKey(value: Json): string | null {

@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts'
 import type { ExtractedRow } from '../streams/extract.ts'
+import { keyParts } from '../streams/keys.ts'
 import type { Stream } from '../streams/stream.ts'
 import { type Cell, columnsOf, keyCell, type Table } from '../streams/table.ts'
 import type { Batch } from './batch.ts'
@@ -88,5 +89,9 @@ function append(columns: Cell[][], cells: readonly Cell[], meta: readonly Cell[]
 
 /** A delete keeps the key and nothing else. */
 function deletedRow(table: Table, key: string): Cell[] {
-  return table.columns.map((column) => (table.key.includes(column.name) ? keyCell(key, column) : null))
+  const values = keyParts(key, table.key.length)
+  return table.columns.map((column) => {
+    const at = table.key.indexOf(column.name)
+    return at < 0 ? null : keyCell(values[at] as string, column)
+  })
 }

@@ -46,8 +46,13 @@ describe('without --local', () => {
   it('works with the tables and buckets that the environment names', async () => {
     expect(await run('sync')).toMatchObject({ code: 0, document: { status: 'complete' } })
     const { document } = await run('status')
-    expect(document.streams.map(({ records }: { records: number }) => records)).toEqual([5, 20, 8, 40, 3, 0, 0])
-    expect(await run('doctor')).toMatchObject({ code: 0, document: { ok: true } })
+    expect(document.streams.map(({ records }: { records: number }) => records)).toEqual([5, 20, 8, 40, 3, null, 0, 0])
+    const doctor = await run('doctor')
+    expect(doctor).toMatchObject({ code: 0, document: { ok: true } })
+    const messages = doctor.document.checks.find(({ what }: { what: string }) => what === 'session_messages')
+    expect(messages.detail).toMatch(
+      /are not read .* a first read of the \d+ messages of 20 sessions is 20 requests: 2 s/,
+    )
   })
 
   it('says who works on a stream', async () => {

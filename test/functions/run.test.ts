@@ -46,6 +46,12 @@ describe('sync-stream', () => {
     })
   })
 
+  it('reads no stream as a whole that is read in shards', async () => {
+    await expect(syncStream({ ...scheduled, stream: 'session_messages' }, context)).rejects.toThrow(
+      'session_messages is read in shards: name those that are to be read, as session_messages/00.',
+    )
+  })
+
   it('names the streams there are when asked for another', async () => {
     await expect(syncStream({ ...scheduled, stream: 'no-such' }, context)).rejects.toThrow(
       'There is no stream "no-such". The streams are: readiness_reports',

@@ -34,6 +34,14 @@ describe('the configuration', () => {
       { platform, watchRules: Array(30).fill({ id: 'a', paths: ['b.c'], severity: 'info', why: 'x'.repeat(90) }) },
       'watchRules are more than the 2500 bytes of JSON',
     ],
+    [{ platform, messages: { content: 'kept' } }, 'messages.content Invalid option'],
+    [{ platform, messages: { roles: { human: 'full' } } }, 'messages.roles'],
+    [{ platform, privacy: { users: { email: 'hash' } } }, 'privacy.users is no stream'],
+    [{ platform, privacy: { organization_users: { mail: 'hash' } } }, 'mail is no field of the stream'],
+    [
+      { platform, privacy: { hook_events: { [`message.${'x'.repeat(3_000)}`]: 'drop' } } },
+      'privacy.hook_events.message',
+    ],
     [{ platform, retension: {} }, 'Unrecognized key: "retension"'],
     [
       { platform, schedules: { nightly: { expression: '02:00', alarmAfterHours: 26 } } },

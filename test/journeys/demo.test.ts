@@ -62,6 +62,14 @@ describe('the demo', () => {
     expect(2000 + counts.inserted - counts.deleted).toBe(counts.received)
   })
 
+  it('reads the messages of every session, from the second day on', () => {
+    expect(streamOf(0, 'session_messages')).toBeUndefined()
+    const { status, counts } = streamOf(1, 'session_messages')
+    expect([status, counts.apiCalls]).toEqual(['complete', 2041])
+    expect(counts.received).toBeGreaterThan(5_000)
+    expect(counts.inserted).toBe(counts.received)
+  })
+
   it('brings each event that a machine sent, and the copies of some, to the lake once', () => {
     expect(streamOf(1, 'hook_events').counts).toMatchObject({ received: 72, inserted: 72, quarantined: 0 })
   })
@@ -80,6 +88,14 @@ describe('the demo', () => {
     ])
     expect(answers.readiness).toHaveLength(6)
     expect(document.queries[0]?.columns.slice(0, 3)).toEqual(['criterion_id', '2026-05', '2026-06'])
+    expect(document.queries.find(({ name }) => name === 'tools')?.columns).toEqual([
+      'model',
+      'edit',
+      'execute',
+      'glob',
+      'read',
+    ])
+    expect(answers.tools).toHaveLength(5)
     expect(answers.credits?.map(([model]) => model)).toContain('atlas-large')
     expect(answers.invalid).toEqual([[null, expect.stringContaining('"value":"a dozen"')]])
     expect(answers.waits?.map(([repository, waits]) => [repository, waits])).toEqual([
@@ -132,9 +148,13 @@ describe('the demo', () => {
     expect(stdout).toMatch(/^joined +20 /m)
     expect(stdout.match(/"field":"messageCount"/g)).toHaveLength(1)
 
-    const next = stdout.split('\n').flatMap((line) => line.match(/^ {2}npm run -s platform-sync -- (.+)$/)?.[1] ?? [])
-    expect(next.map((line) => line.split(' ')[0])).toEqual([
+    const next = stdout
+      .split('\n')
+      .flatMap((line) => line.match(/^ {2}(?:\w+=true )?npm run -s platform-sync -- .+$/) ?? [])
+    const wordsAfter = (line: string) => line.replace(/^.* -- /, '')
+    expect(next.map((line) => wordsAfter(line).split(' ')[0])).toEqual([
       'status',
+      'sync',
       'sync',
       'sync',
       'query',
@@ -147,21 +167,22 @@ describe('the demo', () => {
     ])
     const outputs = []
     for (const line of next.slice(0, -1)) {
-      const here = wordsOf(line).map((word) => {
+      const here = wordsOf(wordsAfter(line)).map((word) => {
         if (word === '--local') return `--local=${join(folder.path, '.local')}`
         return ['report.html', 'evidence'].includes(word) ? join(folder.path, word) : word
       })
-      const ended = await cliHere(here)
+      const ended = await cliHere(here, line.includes('MESSAGES_ENABLED=true ') ? { MESSAGES_ENABLED: 'true' } : {})
       expect([line, ended.code]).toEqual([line, 0])
       outputs.push(ended.stdout)
     }
-    const [status, again, dayLater, query, failed, checked, planned] = outputs
+    const [status, again, withMessages, dayLater, query, failed, checked, planned] = outputs
     expect(status).toMatch(/^sessions +complete .* 2,041 +153 +0 +0$/m)
     expect(status).toMatch(/^sessions: messageCount in 1 record: an unforeseen form/m)
     // The same platform goes on: nothing changed, and the odd value is still odd.
     expect(again).toMatch(/^sessions +complete +2,041 +0 +0 +2,041 +0 +0 /m)
     expect(again).toMatch(/^sessions: messageCount in 1 record: an unforeseen form/m)
     expect(again).toMatch(/^organization_users +complete +1,001 +0 +0 +1,001 +0 +0 /m)
+    expect(withMessages).toMatch(/^session_messages +complete( +0){7} /m)
     expect(dayLater).toMatch(/^sessions +complete +2,0\d\d +60 +\d+ +1,\d+ +\d+ +0 /m)
     expect(query).toMatch(/^idle +\d+$/m)
     expect(failed).toContain('25 outcomes.')

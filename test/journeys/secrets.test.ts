@@ -5,6 +5,8 @@ import type { Log } from '../../lib/core/log.ts'
 import { resourceNames } from '../../lib/local/simulator/options.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { platformStreams } from '../../lib/streams/index.ts'
+import { sessionMessages } from '../../lib/streams/session-messages.ts'
+import { shardsOf } from '../../lib/streams/shards.ts'
 import { cliHere, temporaryFolder } from '../cli/cli.ts'
 import { createCanaries, fingerprintOf, formsOf, releaseCanaries } from '../support/worlds/canaries.ts'
 import { createConnections } from '../support/worlds/connections.ts'
@@ -17,6 +19,8 @@ import { createTime } from '../support/worlds/time.ts'
 const apiKey = 'sk/Canary+of-the-key/4711=='
 const counts = { sessions: 3, users: 3, reports: 3, revisions: 3, computers: 3 }
 const canaries = createCanaries()
+// The shard that reads the messages of the session with canaries, from the second night on.
+const streams = [...platformStreams, ...shardsOf(sessionMessages).filter(({ parent }) => parent?.owns?.('s-1'))]
 const folder = temporaryFolder()
 const out = temporaryFolder()
 let simulator: Simulator
@@ -75,7 +79,7 @@ describe('secrets', () => {
       else simulator.clearFaults()
       const time = createTime(Date.UTC(2026, 10, 2 + day))
       const run = { runId: `r${day}`, scheduledAt: time.now() }
-      const end = await startProcess(run, platformStreams, { ...surroundings, time }).end
+      const end = await startProcess(run, streams, { ...surroundings, time }).end
       said.push(JSON.stringify(end), String(end.how === 'done' && 'failed' in end.run && end.run.failed))
     }
     const stored = await everythingIn(await storage.read())
@@ -95,6 +99,7 @@ describe('secrets', () => {
       PLATFORM_BASE_URL: simulator.url,
       PLATFORM_API_KEY: apiKey,
       REDACTION_KEY: redactionKey,
+      MESSAGES_ENABLED: 'true',
     }
     simulator.clearFaults()
     const local = ['--local', folder.path]
@@ -104,6 +109,7 @@ describe('secrets', () => {
       ['status', ...local, '--json'],
       ['query', ...local, '--json', 'select * from enterprise_control_revisions'],
       ['query', ...local, 'select * from enterprise_setting_changes'],
+      ['query', ...local, '--json', 'select * from message_blocks_current'],
       ['audit', 'show', '900', ...local],
       ['audit', 'diff', '3', '900', ...local, '--json'],
       ['audit', 'report', ...local, '--out', join(out.path, 'report.html')],
@@ -135,6 +141,8 @@ describe('secrets', () => {
         JSON.stringify(simulator.get(resource, id)),
       ),
     )
+    const headers = { authorization: `Bearer ${apiKey}` }
+    sent.push(await (await fetch(`${simulator.url}/api/v0/sessions/s-1/messages`, { headers })).text())
     const basic = Buffer.from(`me:${apiKey}`).toString('base64')
     expect(foundIn([...sent, basic].join('\n'))).toHaveLength(canaries.all.length + 1)
     expect(foundIn(encodeURIComponent(apiKey))).toEqual(['the API key'])

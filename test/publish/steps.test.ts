@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, FatalError } from '../../lib/core/errors.ts'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
-import { failureOf, laterIfOvertaken, resultOfSteps, StepOutcome } from '../../lib/publish/steps.ts'
+import { failureOf, laterIfOvertaken, resultOfSteps, resultsOfShards, StepOutcome } from '../../lib/publish/steps.ts'
+import { Counts } from '../../lib/sync/checkpoint.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
 import { stepAfter } from '../../lib/sync/drive-stream.ts'
 
@@ -48,6 +49,41 @@ describe('a step of the state machine', () => {
   ])('whose function died with %s makes its stream failed, with that as its reason', (Cause, reason) => {
     const outcome = StepOutcome.parse({ stream: 'sessions', error: { Error: 'Lambda.Unknown', Cause } })
     expect(resultOfSteps(outcome, 'r')).toEqual(result({ status: 'failed', reason }))
+  })
+})
+
+describe('the steps of shards', () => {
+  const shards = ['things/00', 'things/01', 'things/02', 'things/03']
+
+  it('stay so short that the results of all shards fit into one state', () => {
+    const invalid = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`field${n}`, n]))
+    const counts = Counts.parse({ received: 5, inserted: 5, invalid })
+    const notice = { severity: 'info', code: 'c', about: 'a', message: 'm'.repeat(9_000) } as const
+    const long = { status: 'failed', reason: 'r'.repeat(9_000), counts, ofRun: counts, notices: [notice] } as const
+    const step = stepAfter(result({ stream: 'things/00', ...long }))
+    expect(JSON.stringify(step).length).toBeLessThan(2_000)
+    expect(step).toMatchObject({ status: 'failed', counts: { received: 5 } })
+    expect(stepAfter(result({ ...long }))).toMatchObject({ notices: [notice] })
+  })
+
+  it('are told as one stream, with what their checkpoints say, and those of which nothing is heard as failed', () => {
+    const counts = Counts.parse({ received: 1, inserted: 1 })
+    const notices = [{ severity: 'info', code: 'c', about: 'a', message: 'm' } as const]
+    const shardOutcomes = [
+      StepOutcome.parse({ stream: 'things/01', error: { Error: 'Lambda.Unknown' } }),
+      ...['things/00', 'things/03'].map((stream) =>
+        StepOutcome.parse(stepAfter(result({ stream, status: 'complete', counts }))),
+      ),
+    ]
+    const told = resultsOfShards({ shards, shardOutcomes }, 'r', new Map([['things/03', [...notices]]]))
+    expect(told).toMatchObject([
+      {
+        ...{ stream: 'things', status: 'failed', counts: { received: 2 }, notices },
+        reason:
+          '2 of 4 shards are not complete: 01 (failed: Lambda.Unknown), 02 (failed: its execution did not come to an end)',
+      },
+    ])
+    expect(resultsOfShards({ shards: [], shardOutcomes: [] }, 'r')).toEqual([])
   })
 })
 

@@ -7,9 +7,12 @@ import { parseTime } from '../../lib/platform/times.ts'
 import { encodeParquet } from '../../lib/stores/parquet.ts'
 import { type Extracted, extractorOf } from '../../lib/streams/extract.ts'
 import { platformStreams, streams } from '../../lib/streams/index.ts'
+import { keyFieldsOf, keyText } from '../../lib/streams/keys.ts'
 import { coreOf, declaredBy } from '../../lib/streams/schema-layers.ts'
+import { sessionMessages } from '../../lib/streams/session-messages.ts'
 import { tablesOf } from '../../lib/streams/stream.ts'
 import { type Cell, type ColumnType, columnsOf, type Table } from '../../lib/streams/table.ts'
+import { keyReaderOf } from '../../lib/sync/validate.ts'
 import { caseCollisions, fixtureOf, type JsonRecord, rowsOf } from './fixtures.ts'
 
 const snake = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
@@ -38,7 +41,7 @@ describe.each(streams)('stream $name', (stream) => {
   })
 
   it('has a primary key that tells the records of its fixture apart', () => {
-    const keys = records.map((record) => record[stream.primaryKey])
+    const keys = records.map((record) => String(keyReaderOf(stream)(record)))
     expect(new Set(keys).size).toBe(keys.length)
   })
 
@@ -99,7 +102,7 @@ describe.each(streams)('stream $name', (stream) => {
   it.each(oddValues)('keeps its row whatever stands in a field: %s', (kind, value) => {
     const extract = extractorOf(stream)
     const [full] = records
-    const key = String(full![stream.primaryKey])
+    const key = String(keyReaderOf(stream)(full!))
     for (const { field, path, takes } of fieldsOf(stream.schema)) {
       const record = structuredClone(full!)
       if (!replaced(record, path, value)) continue
@@ -113,7 +116,7 @@ describe.each(streams)('stream $name', (stream) => {
       for (const { name, type } of tables[0]!.columns) {
         if (row[name] !== null) expect(holds[type](row[name]!), `${field}: ${name}`).toBe(true)
       }
-      expect(String(row[tables[0]!.key[0]!])).toBe(key)
+      expect(keyText(tables[0]!.key.map((column) => String(row[column])))).toBe(key)
     }
   })
 
@@ -129,7 +132,7 @@ describe.each(streams)('stream $name', (stream) => {
   })
 })
 
-describe.each(platformStreams)('stream $name of the platform', (stream) => {
+describe.each([...platformStreams, sessionMessages])('stream $name of the platform', (stream) => {
   const records = fixtureOf(stream)
   const tables = stream.tables as readonly Table[]
 
@@ -148,7 +151,7 @@ describe.each(platformStreams)('stream $name of the platform', (stream) => {
       const optional = (field as z.ZodType).safeParse(undefined).success
       expect(stream.schema.safeParse({ ...full, [key]: null }).success, key).toBe(optional)
     }
-    expect(stream.schema.safeParse({ ...full, [stream.primaryKey]: null }).success).toBe(false)
+    for (const key of keyFieldsOf(stream)) expect(stream.schema.safeParse({ ...full, [key]: null }).success).toBe(false)
   })
 
   it('builds its rows from a record without a single optional field, and leaves those cells null', () => {

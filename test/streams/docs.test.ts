@@ -31,13 +31,17 @@ it('docs/streams.md tells how each list is asked for', () => {
   expect(doc).toContain('none, the list answers whole')
 })
 
+const modes = {
+  append: 'append',
+  full_refresh: 'full refresh with change detection',
+  incremental: 'incremental, the lists of parents that changed',
+}
+
 it('docs/streams.md tells how each stream is brought up to date, and an endpoint only of what has one', () => {
   const sections = renderStreamsDoc(streams).split(/^## /m)
   for (const stream of streams) {
     const section = sections.find((text) => text.startsWith(`${stream.name}\n`))
-    expect(section).toContain(
-      `- Sync mode: ${stream.mode === 'append' ? 'append' : 'full refresh with change detection'}\n`,
-    )
+    expect(section).toContain(`- Sync mode: ${modes[stream.mode]}\n`)
     expect(section?.includes('- Endpoint: `GET {')).toBe(isPlatformStream(stream))
   }
 })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { creditLimitOutcomes } from '../../lib/streams/credit-limit-outcomes.ts'
 import { platformStreams, streamNamed, streams } from '../../lib/streams/index.ts'
 import { recordTable } from '../../lib/streams/schema-tables.ts'
+import { sessionMessages } from '../../lib/streams/session-messages.ts'
 import { defineStream, isPlatformStream, readingOf, tablesOf } from '../../lib/streams/stream.ts'
 
 describe('streams', () => {
@@ -14,7 +15,7 @@ describe('streams', () => {
   })
 
   it('say how they are read where they are lists of the platform, and are added to where they are not', () => {
-    expect(streams.filter(isPlatformStream)).toEqual(platformStreams)
+    expect(streams.filter(isPlatformStream)).toEqual([...platformStreams, sessionMessages])
     for (const stream of platformStreams) {
       expect(stream.mode).toBe('full_refresh')
       expect(readingOf(stream)).toBe(stream.reading)

@@ -61,7 +61,10 @@ describe('the intake', () => {
     const { intake, take } = await intakeOf()
     take([user(1), user(2)])
     intake.handOver()
-    expect(intake.remove(['u2'], 1)).toMatchObject({ deletes: ['u2'], seen: [{ key: 'u2', kind: Kind.deleted }] })
+    expect(intake.remove({ keys: ['u2'], parents: new Set() }, 1)).toMatchObject({
+      deletes: ['u2'],
+      seen: [{ key: 'u2', kind: Kind.deleted }],
+    })
     expect(intake.state.counts.deleted).toBe(1)
   })
 })

@@ -2,6 +2,7 @@ import { type ResourceName, resourceNames, type Settings } from './options.ts'
 import { type Clock, createPopulation, type Life, type Population } from './population.ts'
 import { hash32, positionOf, uuidOf } from './random.ts'
 import { computerOf } from './records/computers.ts'
+import { messageCountOf } from './records/conversation.ts'
 import { reportOf } from './records/reports.ts'
 import { revisionOf } from './records/revisions.ts'
 import { sessionOf } from './records/sessions.ts'
@@ -39,11 +40,6 @@ export function createGenerators(settings: Settings, clock: Clock): Record<Resou
     revisions: { population: revisions, idField: 'revision', ...byNumber(revisions), record: revisionOf },
     computers: { ...computers, idField: 'id', record: computerOf },
   }
-}
-
-/** How many generated messages a session has: more with every change. */
-export function messageCountOf({ key, version }: Life, average: number): number {
-  return average === 0 ? 0 : 1 + (hash32(key, 90) % Math.max(1, 2 * average - 1)) + version * 2
 }
 
 function resourceKey(seed: number, name: ResourceName) {

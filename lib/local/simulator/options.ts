@@ -15,6 +15,8 @@ export type SimulatorOptions = {
   startedAt?: number
   /** Shares that change, appear and go with each `advance`. Revisions are only ever added. */
   rates?: Partial<Record<ResourceName, Partial<Rates>>>
+  /** The share of messages whose content has a form that the API does not foresee. */
+  oddMessages?: number
   /** Waited before each answer. */
   latencyMs?: number
   /** The most records a page holds, whatever limit was asked for. */
@@ -30,6 +32,7 @@ export type Settings = {
   counts: Record<ResourceName | 'messagesPerSession', number>
   startedAt: number
   rates: Record<ResourceName, Rates>
+  oddMessages: number
   latencyMs: number
   pageCap: number
   order: Order
@@ -69,6 +72,7 @@ export function settingsOf(options: SimulatorOptions): Settings {
         },
       ]),
     ) as Record<ResourceName, Rates>,
+    oddMessages: options.oddMessages ?? 0,
     latencyMs: options.latencyMs ?? 0,
     pageCap: options.pageCap ?? 1_000,
     order: options.order ?? 'created',

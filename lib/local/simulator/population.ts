@@ -30,6 +30,8 @@ export type Population = {
   positions(): number
   /** The record at a position, if one lives there now. */
   at(position: number): Life | undefined
+  /** When the record at a position changed, in order: as many moments as its version. */
+  changesAt(position: number): number[]
   /** How many were ever created. */
   created(): number
 }
@@ -73,8 +75,17 @@ export function createPopulation({ key, count, rates, order, clock }: Options): 
     }
     return { position, age, key: own, createdAt: born.ms, version, changedAt }
   }
+  const changesAt = (position: number): number[] => {
+    const life = at(position)
+    const moments: number[] = []
+    for (let turn = 1; life && moments.length < life.version && turn <= step(); turn += 1) {
+      if (turn <= bornAt(life.age).step || unit(life.key, 2, turn) >= rates.changed) continue
+      moments.push(momentIn(clock, turn, unit(life.key, 3, turn)))
+    }
+    return moments
+  }
 
-  return { at, created, positions: () => Math.max(shuffled, created()) }
+  return { at, changesAt, created, positions: () => Math.max(shuffled, created()) }
 }
 
 function momentIn({ times }: Clock, step: number, share: number): number {

@@ -57,7 +57,7 @@ async function answerRequest(request: IncomingMessage, text: string, deps: Deps)
     return { answer, strikes: [] }
   }
   const call: Call = { ...route, query: new URLSearchParams(query), body, authorization: request.headers.authorization }
-  const strikes = deps.book.strikes(call.endpoint, tokenOf(call))
+  const strikes = deps.book.strikes(call, tokenOf(call))
   const latencyMs = latencyOf(strikes, deps.settings.latencyMs)
   if (latencyMs > 0) await wait(latencyMs, undefined, { ref: false })
   const lost = strikes.some(({ rule }) => rule.kind === 'reset' && !rule.handled)

@@ -19,6 +19,8 @@ export type Simulator = Controlled & {
   readonly baseUrl: string
   /** A record as it would be sent now, or undefined. */
   get(resource: ResourceName, id: string): unknown
+  /** Sets all messages of a session to values, or to texts that are sent as they are. The session itself stays as it is. */
+  putMessages(sessionId: string, records: readonly ({ value: unknown } | { text: string })[]): void
   /** The limits that were set: e-mail address in lower case -> limit. */
   readonly limits: Limits
   /** The newest requests, oldest first (at most 10,000). */
@@ -81,6 +83,11 @@ function controls({ world, book, limits, log }: Parts): Omit<Simulator, 'url' | 
     },
     put: (resource, id, record) =>
       world.resources[resource].put(id, 'text' in record ? record.text : JSON.stringify(record.value)),
+    putMessages: (sessionId, records) =>
+      world.conversations.put(
+        sessionId,
+        records.map((record) => ('text' in record ? record.text : JSON.stringify(record.value))),
+      ),
     remove: (resource, id) => world.resources[resource].remove(id),
     state: () => ({
       ...momentOf(world),

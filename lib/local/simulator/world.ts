@@ -27,7 +27,10 @@ export function createWorld(settings: Settings): World {
   const now = () => clock.times.at(-1) as number
   return {
     resources,
-    conversations: createConversations(generators.sessions, settings.counts.messagesPerSession),
+    conversations: createConversations(generators.sessions, {
+      messagesPerSession: settings.counts.messagesPerSession,
+      oddMessages: settings.oddMessages,
+    }),
     step: () => clock.times.length - 1,
     now,
     advance: (hours) => void clock.times.push(now() + hours * 3_600_000),

@@ -17,10 +17,13 @@ export const ContentBlock = resource({
 })
 export type ContentBlock = z.infer<typeof ContentBlock>
 
+/** The roles in which messages are written (§2.4). */
+export const messageRoles = ['user', 'assistant', 'tool', 'system'] as const
+
 /** A message of a session (§2.4). */
 export const Message = resource({
   id: id().describe(doc('Message id')),
-  role: openEnum('user', 'assistant', 'tool', 'system').describe(doc('Who speaks: user, assistant, tool or system')),
+  role: openEnum(...messageRoles).describe(doc('Who speaks: user, assistant, tool or system')),
   content: z.array(ContentBlock).describe(doc('Content blocks in their order')),
   createdAt: unixMs().describe(doc('When the message was created')),
   updatedAt: unixMs().describe(doc('When the message was last updated')),

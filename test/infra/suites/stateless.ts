@@ -59,6 +59,20 @@ describe('functions', () => {
     }
   })
 
+  it('get what is to be kept about people where they store it', () => {
+    const privacy = { organization_users: { email: 'hash' as const } }
+    const messages = { content: 'hashed' as const, roles: { tool: 'redacted' as const } }
+    const chosen = synthesize({ messages, privacy, hooks: { enabled: true } })
+    for (const name of ['sync-stream', 'store-hook-events']) {
+      expect(variablesOf(chosen, name)).toMatchObject({
+        MESSAGES_CONTENT: 'hashed',
+        MESSAGES_CONTENT_BY_ROLE: '{"tool":"redacted"}',
+        MESSAGES_ATTACHMENTS: 'replaced',
+        PRIVACY_FIELDS: JSON.stringify(privacy),
+      })
+    }
+  })
+
   it('that ask the platform know the rate that the configuration sets for all of them, and where they share it', () => {
     const slow = synthesize({ platform: { ...platform, requestsPerSecond: 2.5 } })
     for (const name of ['sync-stream', 'apply-credit-limits']) {
@@ -92,8 +106,8 @@ describe('schedules', () => {
     expect(input).toEqual({
       schedule: 'nightly',
       scheduledAt: '<aws.scheduler.scheduled-time>',
-      // There is a collector of hook events only where the configuration says so.
-      streams: streams.map(({ name }) => name).filter((name) => name !== 'hook_events'),
+      // Hook events and messages are read only where the configuration says so.
+      streams: streams.map(({ name }) => name).filter((name) => name !== 'hook_events' && name !== 'session_messages'),
     })
     expect(ScheduledRun.safeParse({ ...input, scheduledAt: '2026-11-28T02:00:00Z' }).success).toBe(true)
   })

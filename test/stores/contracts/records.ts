@@ -33,6 +33,16 @@ export function recordsContract(title: string, create: () => Records): void {
       expect(await get('d')).toBeNull()
     })
 
+    it('gives the bodies of many records, and of a large one, by key, and nothing for those that are not there', async () => {
+      const { records, stream, put } = setup()
+      const many = Array.from({ length: 130 }, (_, i) => record(`k${i}`))
+      const large = { ...record('large'), body: JSON.stringify('x'.repeat(400_000)) }
+      await put([...many, large], 1, false)
+      const keys = [...many.map(({ key }) => key), 'large', 'none']
+      const found = await records.bodies({ stream, keys, signal: untroubled })
+      expect([found.size, found.get('k129'), found.get('large')]).toEqual([131, '{"v":1}', large.body])
+    })
+
     it('writes each of many records, the last of two with one key (DDB-02)', async () => {
       const { put, get } = setup()
       const many = Array.from({ length: 260 }, (_, i) => record(`k${i}`))

@@ -32,6 +32,10 @@ export function createMemoryRecords(): Records & { all(stream: string): Map<stri
         if (record) record.deletedAt ??= deletedAt
       }
     },
+    bodies: async ({ stream, keys, signal }) => {
+      stopIfAborted(signal)
+      return new Map(keys.flatMap((key) => (all(stream).has(key) ? [[key, all(stream).get(key)!.body]] : [])))
+    },
     get: async (stream, key) => structuredClone(all(stream).get(key) ?? null),
     keys: async function* (stream, signal) {
       stopIfAborted(signal)

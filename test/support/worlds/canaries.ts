@@ -54,6 +54,10 @@ export function releaseCanaries(simulator: Simulator, secret: Secret): void {
     dbPassword: secret('unknown field'),
     sessionSettings: { tags: [{ name: 'a', metadata: { token: secret('tag metadata') } }] },
   })
+  simulator.putMessages(
+    's-1',
+    messagesWith(secret).map((value) => ({ value })),
+  )
   put('computers', 'c-1', {
     id: 'c-1',
     relayClientUrl: `wss://me:${secret('relay url')}@relay.example.com/?token=${secret('relay query')}`,
@@ -62,6 +66,29 @@ export function releaseCanaries(simulator: Simulator, secret: Secret): void {
   const url = `https://oauth:${secret('repo url')}@git.example.com/a.git`
   const report = { report: {}, apps: { '.': { description: `from ${url}`, clientSecret: secret('app field') } } }
   put('reports', 'r-1', { reportId: 'r-1', createdAt: 1_790_000_000_000, repoUrl: url, ...report })
+}
+
+function messagesWith(secret: Secret): object[] {
+  const message = { role: 'assistant', createdAt: 1_790_000_000_000, updatedAt: 1_790_000_000_000 }
+  const result = {
+    type: 'tool_result',
+    content: [{ type: 'text', text: `clone https://me:${secret('tool result')}@git.example.com/a` }],
+  }
+  return [
+    {
+      ...message,
+      id: 'm-1',
+      content: [
+        { type: 'text', text: `see https://me:${secret('message text')}@example.com/x` },
+        { type: 'tool_use', input: { command: 'deploy', env: { API_TOKEN: secret('tool input') } } },
+        result,
+      ],
+      vendorReasoningSummary: `I use https://me:${secret('reasoning')}@example.com`,
+      fieldOfTomorrow: { clientSecret: secret('unknown field of a message') },
+    },
+    { ...message, id: 'm-2', content: `https://me:${secret('content that is a text')}@example.com` },
+    { ...message, content: [{ type: 'text', text: `https://me:${secret('message without an id')}@example.com` }] },
+  ]
 }
 
 function revisionWith(secret: Secret, fields: { [name: string]: unknown }) {

@@ -53,6 +53,7 @@ export function startProcess(
       PLATFORM_BASE_URL: platformAddress,
       PLATFORM_API_KEY: apiKey,
       REDACTION_KEY: redactionKey,
+      MESSAGES_ENABLED: 'true',
     },
     {
       log,

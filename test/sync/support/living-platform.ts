@@ -2,6 +2,7 @@ import { RejectedError, RetryableError } from '../../../lib/core/errors.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import type { Page } from '../../../lib/platform/paging.ts'
 import { gapsOf } from '../../../lib/platform/partial.ts'
+import { keyFieldsOf } from '../../../lib/streams/keys.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { readinessReports } from '../../../lib/streams/readiness-reports.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
@@ -83,7 +84,7 @@ export function createLivingPlatform(name: KindName, { size, pageSize }: { size:
     if (what === 'add' || id === undefined) return add()
     const content = contents.get(id) as Content
     if (what === 'unkeyed') {
-      if (name !== 'reports') extras.push({ [stream.primaryKey]: null })
+      if (name !== 'reports') extras.push({ [keyFieldsOf(stream)[0]!]: null })
       return
     }
     if (what === 'staleCopy') {

@@ -5,6 +5,8 @@ import { createPatience } from '../../../lib/core/patience.ts'
 import type { Manifest } from '../../../lib/publish/manifest.ts'
 import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import { streams } from '../../../lib/streams/index.ts'
+import { keyText } from '../../../lib/streams/keys.ts'
+import { shardsOf } from '../../../lib/streams/shards.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import { defaultSettings, type StreamResult, type SyncDeps, type SyncSettings } from '../../../lib/sync/context.ts'
@@ -61,7 +63,7 @@ export function createWorld(overrides: Overrides = {}) {
     newOwner,
     leaseMs: 60_000,
     catalog: { register: async () => {} },
-    published: streams,
+    published: streams.flatMap((stream) => [stream, ...shardsOf(stream)]),
     ...more,
   })
   /** A run id of its own, an hour after the last. */
@@ -97,17 +99,19 @@ export function createWorld(overrides: Overrides = {}) {
 }
 
 function currentRows(rows: Row[], stream: Stream): Map<string, Row> {
-  const [key = ''] = (stream.tables[0] as Table).key
+  const { key } = stream.tables[0] as Table
+  const keyOf = (row: Row) => keyText(key.map((column) => String(row[column])))
   const newest = new Map<string, Row>()
   const age = (row: Row) => [row._synced_at as number, row._sequence as number] as const
   for (const row of rows) {
-    const before = newest.get(String(row[key]))
+    const before = newest.get(keyOf(row))
     if (before) {
       const [[syncedAt, sequence], [otherAt, otherSequence]] = [age(row), age(before)]
-      if (syncedAt === otherAt && sequence === otherSequence) throw new Error(`two rows of ${row[key]} are equally new`)
+      if (syncedAt === otherAt && sequence === otherSequence)
+        throw new Error(`two rows of ${keyOf(row)} are equally new`)
       if (syncedAt < otherAt || (syncedAt === otherAt && sequence < otherSequence)) continue
     }
-    newest.set(String(row[key]), row)
+    newest.set(keyOf(row), row)
   }
   return new Map([...newest].filter(([, row]) => row._op === 'upsert'))
 }

@@ -35,16 +35,24 @@ export function listMessages({ params, query }: Call, { world, settings }: Deps)
   if (!roles.includes(role)) return failure(400, 'invalid_request', 'role must be user, assistant or tool')
   const sessionId = params.sessionId as string
   if (world.resources.sessions.get(sessionId) === undefined) return sessionMissing()
-  const all = world.conversations.of(sessionId)
+  const { records, next } = sliceOf(world.conversations.of(sessionId), { start, limit, role })
+  return { status: 200, body: { items: 'messages', records, pagination: paginationOf(next) } }
+}
+
+type Conversation = ReturnType<World['conversations']['of']>
+
+function sliceOf(
+  { end, at }: Conversation,
+  { start, limit, role }: { start: number; limit: number; role: string | null },
+) {
   const records: string[] = []
-  let at = start
-  for (; at < all.count; at += 1) {
-    const text = all.at(at)
-    if (role !== null && (JSON.parse(text) as { role: string }).role !== role) continue
-    if (records.length === limit) break
+  for (let position = start; position < end; position += 1) {
+    const text = at(position)
+    if (text === undefined || (role !== null && (JSON.parse(text) as { role: string }).role !== role)) continue
+    if (records.length === limit) return { records, next: position }
     records.push(text)
   }
-  return { status: 200, body: { items: 'messages', records, pagination: paginationOf(at < all.count ? at : null) } }
+  return { records, next: null }
 }
 
 /** GET /sessions/{sessionId}/messages/{messageId}. */

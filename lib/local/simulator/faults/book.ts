@@ -1,4 +1,4 @@
-import type { EndpointName } from '../answer.ts'
+import type { Call } from '../answer.ts'
 import { unit } from '../random.ts'
 import { FaultRule, type ParsedRule } from './rule.ts'
 
@@ -13,7 +13,7 @@ export type FaultBook = {
   /** @throws ZodError when the rule is none. */
   add(rule: FaultRule): Fault
   /** The rules that strike this request, oldest first. */
-  strikes(endpoint: EndpointName, token: string | null): Strike[]
+  strikes(call: Pick<Call, 'endpoint' | 'params'>, token: string | null): Strike[]
   list(): { id: string; hits: number; rule: ParsedRule }[]
   remove(id: string): boolean
   clear(): void
@@ -35,15 +35,17 @@ export function createFaultBook(seed: number): FaultBook {
     return { id: entry.id, hits: () => entry.hits, remove: () => void entries.delete(entry.id) }
   }
 
-  const strikes = (endpoint: EndpointName, token: string | null): Strike[] => {
+  const strikes: FaultBook['strikes'] = ({ endpoint, params }, token) => {
     const striking: Strike[] = []
     for (const entry of entries.values()) {
-      if (entry.rule.endpoint !== '*' && entry.rule.endpoint !== endpoint) continue
+      const { rule } = entry
+      if (rule.endpoint !== '*' && rule.endpoint !== endpoint) continue
+      if (rule.sessionId !== undefined && rule.sessionId !== params.sessionId) continue
       entry.seen += 1
       if (token !== null && entry.tokens.length < keptTokens) entry.tokens.push(token)
       if (!applies(entry, seed)) continue
       entry.hits += 1
-      striking.push({ rule: entry.rule, request: entry.seen, tokens: entry.tokens })
+      striking.push({ rule, request: entry.seen, tokens: entry.tokens })
     }
     return striking
   }

@@ -11,6 +11,8 @@ function text() {
 /** When a rule strikes: on which endpoint, and on which of the requests that it has seen there. */
 const when = {
   endpoint: z.union([z.enum(endpointNames), z.literal('*')]),
+  /** Only requests that name this session in their path. */
+  sessionId: z.string().min(1).optional(),
   /** Only the n-th request (from 1) that the rule sees, or one of several. */
   page: z.union([z.int().min(1), z.array(z.int().min(1))]).optional(),
   /** Strikes so often and then no more. */

@@ -42,7 +42,8 @@ export function sessionOf(life: Life, { id, computerId, childId, messages }: Ses
   }
 }
 
-function updatedAtOf({ key, version, createdAt, changedAt }: Life): number {
+/** When a session last changed: what becomes of its messages shows here. */
+export function updatedAtOf({ key, version, createdAt, changedAt }: Life): number {
   return version > 0 ? changedAt : createdAt + Math.floor(unit(key, 19) * 1000)
 }
 
