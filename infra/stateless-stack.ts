@@ -37,8 +37,8 @@ export class StatelessStack extends Stack {
       logDays: config.retention.logDays,
       syncStream: functions.syncStream.lambda,
       publishRun: functions.publishRun.lambda,
-      shardsAtOnce: config.messages.enabled ? config.messages.concurrency : null,
       applyPolicy: functions.applyPolicy.lambda,
+      shardsAtOnce: config.messages.enabled ? config.messages.concurrency : null,
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
@@ -73,8 +73,11 @@ export class StatelessStack extends Stack {
     const { platform, eventBus, retention } = config
     const signingKeyArn = StringParameter.valueForStringParameter(this, names.signingKeyParameter)
     const resources = {
-      ...{ names, keyArn, signingKeyArn, eventBus },
+      names,
+      keyArn,
+      signingKeyArn,
       database: names.database,
+      eventBus,
       platformSecret: platform.secretName,
     }
     const logDays = retention.logDays as RetentionDays
@@ -110,9 +113,8 @@ export class StatelessStack extends Stack {
       ? new HookCollector(this, 'Hooks', { ...collecting, common: { names, logDays }, resources })
       : null
     return {
-      ...{ syncStream, publishRun, auditDigest: audit.worker },
+      ...{ syncStream, publishRun, auditDigest: audit.worker, collector },
       ...{ applyLimits: limits.apply, importLimits: limits.import, applyPolicy: limits.policy },
-      collector,
     }
   }
 

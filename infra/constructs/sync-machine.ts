@@ -109,6 +109,23 @@ function runDefinition(scope: Construct, functions: Functions, shardsAtOnce: num
   return everyStream.next(shards(scope, { syncStream, atOnce: shardsAtOnce, next: published }))
 }
 
+/** Keeps the policy of credit limits where the users were read. Its failure is its own: it has an alarm, and the run goes on. */
+function policyStep(scope: Construct, applyPolicy: IFunction, ended: IChainable): IChainable {
+  const look = new Pass(scope, 'WereUsersRead', {
+    parameters: { 'due.$': `States.ArrayContains($.streams, '${organizationUsers.name}')` },
+    resultPath: '$.policy',
+  })
+  const task = new LambdaInvoke(scope, 'ApplyCreditPolicy', {
+    lambdaFunction: applyPolicy,
+    payloadResponseOnly: true,
+    payload: payloadOf('schedule', 'scheduledAt'),
+    resultPath: '$.policy',
+  })
+  retry(task, { seconds: 60, times: 5 }).addCatch(ended, { resultPath: '$.policy' })
+  const due = Condition.booleanEquals('$.policy.due', true)
+  return look.next(new Choice(scope, 'IsPolicyDue').when(due, task.next(ended)).otherwise(ended))
+}
+
 type Shards = { syncStream: IFunction; atOnce: number; next: IChainable }
 
 /** Reads the shards, each an execution of its own, so that their number and their history are bounded by nothing here. */
@@ -124,7 +141,7 @@ function shards(scope: Construct, { syncStream, atOnce, next }: Shards): IChaina
   }).itemProcessor(streamSteps({ scope, syncStream, nameOf: (step) => `${step}OfShard`, death: shortDeath }))
   const none = new Pass(scope, 'NoShards', {
     parameters: {
-      ...Object.fromEntries([...runFields, 'streams'].map((field) => [`${field}.$`, `$.${field}`])),
+      ...Object.fromEntries(runFields.map((field) => [`${field}.$`, `$.${field}`])),
       shards: [],
       shardOutcomes: [],
     },
@@ -147,21 +164,4 @@ function publish(scope: Construct, publishRun: IFunction, fields: readonly strin
     resultPath: '$.run',
   })
   return retry(task, { seconds: 60, times: 5 })
-}
-
-/** Keeps the policy of credit limits where the users were read. Its failure is its own: it has an alarm, and the run goes on. */
-function policyStep(scope: Construct, applyPolicy: IFunction, ended: IChainable): IChainable {
-  const look = new Pass(scope, 'WereUsersRead', {
-    parameters: { 'due.$': `States.ArrayContains($.streams, '${organizationUsers.name}')` },
-    resultPath: '$.policy',
-  })
-  const task = new LambdaInvoke(scope, 'ApplyCreditPolicy', {
-    lambdaFunction: applyPolicy,
-    payloadResponseOnly: true,
-    payload: payloadOf('schedule', 'scheduledAt'),
-    resultPath: '$.policy',
-  })
-  retry(task, { seconds: 60, times: 5 }).addCatch(ended, { resultPath: '$.policy' })
-  const due = Condition.booleanEquals('$.policy.due', true)
-  return look.next(new Choice(scope, 'IsPolicyDue').when(due, task.next(ended)).otherwise(ended))
 }

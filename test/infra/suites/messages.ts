@@ -20,12 +20,15 @@ function scheduled({ resources }: typeof off, name: string): { streams: string[]
 
 describe('messages of sessions', () => {
   it('are read by nobody until the configuration says so', () => {
-    expect(Object.keys(machineIn(off).States)).toEqual([
-      'EveryStream',
-      'PublishRun',
+    expect(Object.keys(machineIn(off).States).sort()).toEqual([
+      'ApplyCreditPolicy',
       'DidAllStreamsEnd',
+      'EveryStream',
+      'IsPolicyDue',
+      'PublishRun',
       'RunFailed',
       'RunIsDone',
+      'WereUsersRead',
     ])
     expect(scheduled(off, 'nightly')).not.toHaveProperty('shards')
     expect(variablesOf(off, 'sync-stream')).not.toHaveProperty('MESSAGES_ENABLED')
