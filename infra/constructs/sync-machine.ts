@@ -141,7 +141,7 @@ function shards(scope: Construct, { syncStream, atOnce, next }: Shards): IChaina
   }).itemProcessor(streamSteps({ scope, syncStream, nameOf: (step) => `${step}OfShard`, death: shortDeath }))
   const none = new Pass(scope, 'NoShards', {
     parameters: {
-      ...Object.fromEntries(runFields.map((field) => [`${field}.$`, `$.${field}`])),
+      ...Object.fromEntries([...runFields, 'streams'].map((field) => [`${field}.$`, `$.${field}`])),
       shards: [],
       shardOutcomes: [],
     },
