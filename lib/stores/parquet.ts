@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { type ColumnSource, parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer'
-import { type Cell, type Column, type ColumnType, columnsOf, type Table } from '../streams/table.ts'
+import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
+import type { Cell, Column, ColumnType, Table } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
 /** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
@@ -19,8 +20,8 @@ const physical: Record<ColumnType, Partial<SchemaElement>> = {
   boolean: { type: 'BOOLEAN' },
   timestamp: {
     type: 'INT64',
-    converted_type: 'TIMESTAMP_MILLIS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   },
 }
 
@@ -35,25 +36,30 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
 }
 
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
-function parquetSchema(table: Table): SchemaElement[] {
-  const columns = columnsOf(table)
+function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
   const root: SchemaElement = { name: 'root', num_children: columns.length }
-  return [root, ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...physical[type] }))]
+  return [root, ...columns.map(leaf)]
+}
+
+function leaf({ name, type, id }: IdentifiedColumn): SchemaElement {
+  return { name, repetition_type: 'OPTIONAL', field_id: id, ...physical[type] }
 }
 
 /**
  * A batch of rows as one Parquet file.
  * @throws TypeError when a cell is not of its column's declared type.
  */
-export function encodeParquet({ table, columns, rows }: RowBatch): Uint8Array {
-  const declared = columnsOf(table)
+export function encodeParquet(
+  { table, columns, rows }: RowBatch,
+  declared: readonly IdentifiedColumn[] = identifiedColumnsOf(table),
+): Uint8Array {
   if (columns.length !== declared.length || columns.some((cells) => cells.length !== rows)) {
     throw new TypeError(
       `a batch of ${table.name} has ${columns.length} columns; ${declared.length} of ${rows} rows are declared`,
     )
   }
   const buffer = parquetWriteBuffer({
-    schema: parquetSchema(table),
+    schema: parquetSchema(declared),
     columnData: declared.map((column, i) => columnSource(table, column, columns[i]!)),
     codec: 'ZSTD',
     compressors: { ZSTD: zstd },
@@ -75,11 +81,11 @@ function columnSource(table: Table, { name, type }: Omit<Column, 'value'>, cells
   return { name, data: cells.map((cell) => bytes(stored(cell, type, column))), ...plain }
 }
 
-/** The cell as the writer takes it, which makes timestamps of numbers itself. */
+/** The cell as the writer takes it: whole numbers and times, in µs, as bigint. */
 function stored(cell: Cell, type: ColumnType, column: string): Cell | bigint {
   if (cell === null) return null
   if (type === 'int64' || type === 'timestamp') {
-    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : cell
+    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : BigInt(cell) * 1000n
   } else if (typeof cell === (type === 'double' ? 'number' : type === 'json' ? 'string' : type)) return cell
   throw new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
 }
