@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
 import { PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
-import type { Announcer, Catalog } from '../publish/ports.ts'
+import { defaultFileSize } from '../publish/iceberg/ports.ts'
+import { createIcebergTables } from '../publish/iceberg/tables.ts'
+import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
+import { createGluePointers } from '../stores/glue-tables.ts'
 import { createPublications } from '../stores/publications.ts'
+import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
+import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
@@ -23,12 +29,14 @@ type Environment = z.infer<typeof Environment>
  */
 export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const env = readVariables(Environment, variables)
-  const { clients, checkpoints, lake, index, clock, close } = openStores(env, runtime)
+  const stores = openStores(env, runtime)
+  const { clients, checkpoints, lake, index, clock, close } = stores
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
   const deps: FinishDeps = {
     ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
     ...outletsOf(env),
+    tables: tablesOf(env, stores),
     publications: createPublications(state),
     runs: createRuns(state),
     log: runtime.log,
@@ -45,4 +53,25 @@ function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer }
     catalog: database ? createCatalog({ glue: createGlue(target), database, bucket, streams }) : noCatalog,
     announcer: bus ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket }) : silentAnnouncer,
   }
+}
+
+/** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
+function tablesOf(env: Environment, { objects, lake, clock }: ReturnType<typeof openStores>): WarehouseTables {
+  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
+  const place = { objects, address }
+  const glue = () => createGlue(cloudOf(env))
+  return createIcebergTables({
+    files: objects,
+    rows: rowFiles,
+    pointers: database
+      ? createGluePointers({ ...place, glue: glue(), database, newAttempt: randomUUID })
+      : createFolderPointers(place),
+    streams,
+    history: lake.readManifests,
+    address,
+    retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOTS },
+    fileSize: defaultFileSize,
+    clock,
+    newAttempt: randomUUID,
+  })
 }

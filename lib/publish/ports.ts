@@ -36,3 +36,16 @@ export type Catalog = {
   /** Registers the partitions of a manifest's files. Repeating it is harmless. */
   register(manifest: Manifest): Promise<void>
 }
+
+/** The right to write while a publication lasts. */
+export type PublishLease = {
+  signal: AbortSignal
+  /** Renews it; throws when it is lost. */
+  stillMine(): Promise<void>
+}
+
+/** Tables that warehouse engines open by their own means. */
+export type WarehouseTables = {
+  /** Adds the scans that a run publishes. Repeating it is harmless. */
+  update(published: Pick<Manifest, 'runId' | 'scans'>, lease: PublishLease): Promise<void>
+}

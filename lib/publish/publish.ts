@@ -7,7 +7,7 @@ import type { Run } from '../sync/context.ts'
 import { type Lease, watchLease } from '../sync/lease.ts'
 import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
 import type { Manifest, PublishState } from './manifest.ts'
-import type { Catalog, Manifests, Publications } from './ports.ts'
+import type { Catalog, Manifests, Publications, WarehouseTables } from './ports.ts'
 
 /** What publishing needs from the world. */
 export type PublishDeps = {
@@ -16,6 +16,7 @@ export type PublishDeps = {
   lake: Lake & Manifests
   index: IndexStore
   catalog: Catalog
+  tables: WarehouseTables
   clock: Clock
   log: Log
   /** All streams whose scans may wait: a run also finishes what an earlier publisher left. */
@@ -77,7 +78,9 @@ async function save(publishing: Publishing, pending: PublishState['pending'], re
 type Pending = NonNullable<PublishState['pending']>
 
 /** Every step may be repeated: the manifest keeps what it already lists, and removing what is gone removes nothing. */
-async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> {
+async function finish(publishing: Publishing, pending: Pending): Promise<Manifest> {
+  const { deps, lease } = publishing
+  const { runId, scans } = pending
   const listed = await Promise.all(scans.map(async (scan) => ({ scan, files: await filesOf(scan, deps) })))
   const before = await deps.lake.readManifest(runId)
   const told = listed.filter((scan) => !isIdle(scan, deps))
@@ -88,6 +91,9 @@ async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): P
   if (told.length > 0) {
     await deps.lake.writeManifest(manifest, lease.signal)
     await deps.catalog.register(manifest)
+    const ids = new Set(scans.map(({ scanId }) => scanId))
+    const published = { runId, scans: manifest.scans.filter(({ scanId }) => ids.has(scanId)) }
+    await deps.tables.update(published, { signal: lease.signal, stillMine: () => save(publishing, pending) })
     await deps.lake.pointLatest(manifest, lease.signal)
   }
   for (const { scan } of listed) {

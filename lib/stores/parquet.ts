@@ -35,8 +35,11 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
   timestamp: { encoding: 'PLAIN' },
 }
 
+/** How every file is packed. */
+export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD: zstd }, createdBy: 'agent-platform-sync' } as const
+
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
-function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
+export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
   const root: SchemaElement = { name: 'root', num_children: columns.length }
   return [root, ...columns.map(leaf)]
 }
@@ -61,17 +64,19 @@ export function encodeParquet(
   const buffer = parquetWriteBuffer({
     schema: parquetSchema(declared),
     columnData: declared.map((column, i) => columnSource(table, column, columns[i]!)),
-    codec: 'ZSTD',
-    compressors: { ZSTD: zstd },
+    ...writerSettings,
     rowGroupSize: 100_000,
     // One page per column: a part is small, and measuring each value to split it costs more than it gives.
     pageSize: 0,
-    createdBy: 'agent-platform-sync',
   })
   return new Uint8Array(buffer)
 }
 
-function columnSource(table: Table, { name, type }: Omit<Column, 'value'>, cells: readonly Cell[]): ColumnSource {
+export function columnSource(
+  table: Table,
+  { name, type }: Omit<Column, 'value'>,
+  cells: readonly Cell[],
+): ColumnSource {
   const column = `${table.name}.${name}`
   if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
     return { name, data: cells.map((cell) => stored(cell, type, column)), ...encodings[type] }

@@ -38,12 +38,18 @@ export async function startEmulators({ dir }: { dir: string }): Promise<Emulator
     const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server)
-    const environment = { ...(await prepareResources(endpointUrl)), ...localSigning(folder) }
+    const prepared = await prepareResources(endpointUrl)
+    const environment = { ...prepared, ...localSigning(folder), LAKE_ADDRESS: addressOfLake(folder, prepared) }
     return { endpointUrl, environment, credentials: localCredentials, close }
   } catch (error) {
     await close().catch(() => {})
     throw startFailure(error, folder)
   }
+}
+
+/** Where tools of this machine find the lake's objects, which are plain files. */
+function addressOfLake(folder: string, { LAKE_BUCKET = '' }: Record<string, string>): string {
+  return `file://${join(folder, 's3', LAKE_BUCKET)}`
 }
 
 /**

@@ -57,6 +57,7 @@ function setUp() {
     lake: createLake(emulated.lake),
     index: createIndexStore(emulated.lake),
     catalog: { register: async () => {} },
+    tables: { update: async () => {} },
     published: [creditLimitOutcomes],
     clock: { now: platform.clock.now, sleep: untilAborted },
     log: silentLog,

@@ -61,6 +61,7 @@ export function createWorld(overrides: Overrides = {}) {
     newOwner,
     leaseMs: 60_000,
     catalog: { register: async () => {} },
+    tables: { update: async () => {} },
     published: streams,
     ...more,
   })

@@ -1,0 +1,118 @@
+import type { Table } from '../../streams/table.ts'
+import { commit, type Draft } from './commit.ts'
+import { columnsNamed, existing, inspect } from './inspect.ts'
+import type { DataFile, ManifestEntry } from './manifests.ts'
+import { currentSnapshot } from './metadata.ts'
+import { addressesOf, currentOf } from './places.ts'
+import { rewrite } from './rewrite.ts'
+import type { Rewriting } from './rewriting.ts'
+import {
+  addedEntry,
+  committedScans,
+  liveEntries,
+  manifestsOf,
+  summaryOf,
+  type Writing,
+  writeManifest,
+} from './snapshots.ts'
+import type { PublishedScan, TableUpdate } from './update.ts'
+import { noteVersions, type RecordKey, type Version, versionColumns, versionReader } from './versions.ts'
+
+/** Scans are taken over together up to so many rows: what changed in them is in memory. */
+const rowsAtOnce = 250_000
+
+/** Takes a run's scans over into a current table, as one snapshot. What is in the table already is left alone. */
+export async function bringUpToDate(update: TableUpdate): Promise<void> {
+  const { table, scans, runId, signal, deps } = update
+  await commit(
+    currentOf(table),
+    async ({ isNew, ...base }) => {
+      const known = committedScans(base.metadata)
+      const added = scans.filter(({ scanId }) => !known.has(scanId))
+      const entries = await liveEntriesOf(base, update)
+      const before = entries.map(({ file }) => file)
+      const after = await takeOver(before, isNew ? await update.allScans() : added, { ...base, update })
+      const fresh = after.filter((file) => !before.includes(file))
+      const removed = before.filter((file) => !after.includes(file))
+      if (fresh.length === 0 && removed.length === 0) return null
+      const manifest = await writeManifest('m0', entriesOf({ entries, fresh, removed }, base), { ...base, deps })
+      const origin = { runId, scanIds: added.map(({ scanId }) => scanId) }
+      const summary = summaryOf({ added: fresh, removed }, origin, base.metadata)
+      return { manifests: [manifest], summary } satisfies Draft
+    },
+    { signal, deps },
+  )
+}
+
+async function liveEntriesOf({ metadata }: Writing, { deps }: TableUpdate): Promise<ManifestEntry[]> {
+  const entries: ManifestEntry[] = []
+  for (const manifest of await manifestsOf(currentSnapshot(metadata), deps)) {
+    entries.push(...(await liveEntries(manifest, deps)))
+  }
+  return entries
+}
+
+type Changed = { entries: readonly ManifestEntry[]; fresh: readonly DataFile[]; removed: readonly DataFile[] }
+
+/** One manifest for the whole table: it has few files. */
+function entriesOf({ entries, fresh, removed }: Changed, { attempt }: Writing): ManifestEntry[] {
+  const old = entries.map((entry): ManifestEntry => {
+    if (!removed.includes(entry.file)) return { ...entry, status: 'existing' }
+    return { ...entry, status: 'deleted', snapshotId: attempt.commit.snapshotId }
+  })
+  return [...old, ...fresh.map((file) => addedEntry(file, attempt))]
+}
+
+/** Takes over scans, in the order they were made, in batches that fit into memory. Files of a batch that the next one replaces are removed. */
+async function takeOver(
+  before: readonly DataFile[],
+  scans: readonly PublishedScan[],
+  { update, attempt, signal }: Writing & { update: TableUpdate },
+): Promise<readonly DataFile[]> {
+  const { deps, table } = update
+  const { keyOf } = addressesOf(deps.address)
+  let files = before
+  for (const [at, batch] of batchesOf(scans).entries()) {
+    const numbered = { ...attempt, dataKey: (file: number) => attempt.dataKey(at * 100_000 + file) }
+    const changes = await changesIn(batch, update)
+    const rewriting: Rewriting = { table, ...changes, attempt: numbered, signal, deps }
+    const { kept, added, removed } = await rewrite(files, rewriting)
+    await deps.files.remove(removed.filter((file) => !before.includes(file)).map(({ path }) => keyOf(path)))
+    files = [...kept, ...added]
+    await update.stillMine()
+  }
+  return files
+}
+
+function batchesOf(scans: readonly PublishedScan[]): PublishedScan[][] {
+  const batches: PublishedScan[][] = []
+  let rows = Number.POSITIVE_INFINITY
+  for (const scan of scans) {
+    const own = scan.files.reduce((sum, file) => sum + file.rows, 0)
+    if (rows + own > rowsAtOnce) batches.push([])
+    rows = rows + own > rowsAtOnce ? own : rows + own
+    batches.at(-1)?.push(scan)
+  }
+  return batches
+}
+
+/** What changed in some scans: the newest version of each record, and the files of the table with their rows. */
+async function changesIn(
+  scans: readonly PublishedScan[],
+  { stream, table, deps, stillMine }: TableUpdate,
+): Promise<Pick<Rewriting, 'recordKey' | 'versions' | 'changes'>> {
+  const [main] = stream.tables
+  const filesOf = ({ name }: Table) =>
+    scans.flatMap(({ files }) => files).filter((file) => file.kind === 'changes' && file.table === name)
+  const versions = new Map<RecordKey, Version>()
+  const columns = columnsNamed(main, [...main.key, ...versionColumns])
+  for (const { key } of filesOf(main)) {
+    for await (const group of deps.rows.read(await existing(key, deps), columns)) {
+      noteVersions(versions, versionReader(group, columns, main.key), group[0]?.length ?? 0)
+    }
+    await stillMine()
+  }
+  const changes = []
+  for (const file of filesOf(table)) changes.push({ key: file.key, sorted: (await inspect(file, table, deps)).sorted })
+  return { recordKey: table.key.slice(0, main.key.length), versions, changes }
+}
