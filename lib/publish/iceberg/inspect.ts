@@ -44,7 +44,8 @@ export async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps
   return { statistics: gathering.statistics(), day, sorted: order.sorted() }
 }
 
-function watchOrder(keyAt: readonly number[]) {
+/** Watches whether rows go by key; `keyAt` says where its cells stand in a group. */
+export function watchOrder(keyAt: readonly number[]) {
   let previous: Cell[] | null = null
   let sorted = true
   return {

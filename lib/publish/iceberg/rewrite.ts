@@ -1,6 +1,6 @@
 import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-ids.ts'
 import type { Cell, Table } from '../../streams/table.ts'
-import { columnsNamed, compareKeys, existing } from './inspect.ts'
+import { columnsNamed, compareKeys, existing, watchOrder } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { mergeRows, type SortedRows } from './merge-rows.ts'
 import { addressesOf } from './places.ts'
@@ -26,11 +26,11 @@ function isCrumbled(files: readonly DataFile[], { bytes }: FileSize): boolean {
  */
 export async function rewrite(files: readonly DataFile[], rewriting: Rewriting): Promise<Rewritten> {
   const { table, versions, recordKey, attempt, signal, deps } = rewriting
-  const coming = await comingKeys(rewriting)
+  const coming = await lookAtChanges(rewriting)
   const changed = sortedCells([...versions.keys()].map((key) => firstCellOf(key, recordKey)))
   const all = placed(files, rewriting)
-  const touched = await touchedFiles(all, { changed, coming }, rewriting)
-  if (touched.size === 0 && coming.length === 0) return { kept: [...files], added: [], removed: [] }
+  const touched = await touchedFiles(all, { changed, coming: coming.keys }, rewriting)
+  if (touched.size === 0 && coming.keys.length === 0) return { kept: [...files], added: [], removed: [] }
   const crumbled = isCrumbled(files, deps.fileSize)
   const anew = (each: PlacedFile) => crumbled || touched.has(each)
   const output = createRollingFile(table, { attempt, signal, deps })
@@ -38,7 +38,7 @@ export async function rewrite(files: readonly DataFile[], rewriting: Rewriting):
   const kept = all.filter((each) => !anew(each))
   const ends = kept.map(({ from }) => from)
   const first = columns.findIndex(({ name }) => name === table.key[0])
-  await mergeRows(sourcesOf(all.filter(anew), columns, rewriting), columns, {
+  await mergeRows(sourcesOf({ old: all.filter(anew), coming }, columns, rewriting), columns, {
     key: table.key,
     take: (group, row) => {
       let ended = false
@@ -65,25 +65,31 @@ function firstCellOf(key: Cell, recordKey: readonly string[]): Cell {
   return recordKey.length === 1 ? key : ((JSON.parse(String(key)) as Cell[])[0] ?? null)
 }
 
-/** The keys, by their first cell, of the rows that come into the table. */
-async function comingKeys({ table, recordKey, versions, changes, deps }: Rewriting): Promise<Cell[]> {
+/** What comes into the table: the first cells of its rows' keys, and of each file with changes whether it goes by key. */
+type Coming = { keys: Cell[]; files: { key: string; sorted: boolean }[] }
+
+async function lookAtChanges({ table, recordKey, versions, changes, deps }: Rewriting): Promise<Coming> {
   const columns = columnsNamed(table, [...new Set([...table.key, ...recordKey, ...versionColumns])])
   const keys = new Set<Cell>()
-  for (const { key } of changes) {
+  const files: Coming['files'] = []
+  for (const key of changes) {
+    const order = watchOrder(table.key.map((_, at) => at))
     for await (const group of deps.rows.read(await existing(key, deps), columns)) {
+      order.add(group)
       const reader = versionReader(group, columns, recordKey)
       for (let row = 0; row < (group[0]?.length ?? 0); row++) {
         if (stands(versions, reader.keyAt(row), reader.versionAt(row))) keys.add(group[0]?.[row] ?? null)
       }
     }
+    files.push({ key, sorted: order.sorted() })
   }
-  return sortedCells(keys)
+  return { keys: sortedCells(keys), files }
 }
 
 function sourcesOf(
-  old: readonly PlacedFile[],
+  { old, coming }: { old: readonly PlacedFile[]; coming: Coming },
   columns: readonly IdentifiedColumn[],
-  { table, recordKey, versions, changes, deps }: Rewriting,
+  { table, recordKey, versions, deps }: Rewriting,
 ): SortedRows[] {
   const { keyOf } = addressesOf(deps.address)
   const read = async function* (keys: readonly string[]): AsyncGenerator<RowGroup> {
@@ -99,7 +105,7 @@ function sourcesOf(
   }
   return [
     { groups: read(old.map(({ file }) => keyOf(file.path))), wanted: unchanged },
-    ...changes.map(({ key, sorted }) => {
+    ...coming.files.map(({ key, sorted }) => {
       return { groups: sorted ? read([key]) : sortedGroup(read([key]), columns, table), wanted: standing }
     }),
   ]

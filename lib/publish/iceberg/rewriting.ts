@@ -10,8 +10,8 @@ export type Rewriting = {
   recordKey: readonly string[]
   /** What changed, by record. */
   versions: Versions
-  /** The files with the rows of these versions, and others. */
-  changes: readonly { key: string; sorted: boolean }[]
+  /** The keys of the files with the rows of these versions, and others. */
+  changes: readonly string[]
   attempt: Attempt
   signal: AbortSignal
   deps: IcebergDeps

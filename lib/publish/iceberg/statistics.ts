@@ -42,8 +42,11 @@ export function gatherStatistics(columns: readonly IdentifiedColumn[]) {
   }
 }
 
-/** The lowest value of a column in a file, as far as bounds tell; null when they don't. */
-export function lowestIn(statistics: readonly ColumnStatistics[], { id, type }: IdentifiedColumn): Cell {
-  const lower = statistics.find((each) => each.id === id)?.lower
-  return lower ? decodeValue(lower, type) : null
+/** The lowest and the highest value of a column in a file; null where bounds don't tell. */
+export function boundsIn(
+  statistics: readonly ColumnStatistics[],
+  { id, type }: IdentifiedColumn,
+): { lowest: Cell; highest: Cell } {
+  const { lower = null, upper = null } = statistics.find((each) => each.id === id) ?? {}
+  return { lowest: lower && decodeValue(lower, type), highest: upper && decodeValue(upper, type) }
 }

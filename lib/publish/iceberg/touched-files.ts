@@ -1,20 +1,32 @@
 import type { Cell } from '../../streams/table.ts'
-import { columnsNamed, existing } from './inspect.ts'
+import { columnsNamed, compareKeys, existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { addressesOf } from './places.ts'
 import type { Rewriting } from './rewriting.ts'
-import { lowestIn } from './statistics.ts'
+import { boundsIn } from './statistics.ts'
 import { boundOf, compareCells } from './values.ts'
 import { versionReader } from './versions.ts'
 
-/** A file of a current table with where it begins: it covers all keys from there up to the beginning of the next one. */
-export type PlacedFile = { file: DataFile; from: Cell }
+/**
+ * A file of a current table with the lowest and the highest first cell of its keys, as far as bounds tell. What comes in
+ * goes where it lies between the beginnings of two files.
+ */
+export type PlacedFile = { file: DataFile; from: Cell; to: Cell }
 
 /** The files of a current table in the order of their keys. */
 export function placed(files: readonly DataFile[], { table }: Pick<Rewriting, 'table'>): PlacedFile[] {
-  const [first] = columnsNamed(table, table.key)
-  const found = files.map((file) => ({ file, from: first ? lowestIn(file.statistics, first) : null }))
-  return found.sort((a, b) => compareCells(a.from, b.from))
+  const [first, second] = columnsNamed(table, table.key)
+  const found = files.map((file) => {
+    const { lowest: from, highest: to } = boundsIn(file.statistics, first!)
+    return { file, from, to, next: second ? boundsIn(file.statistics, second).lowest : null }
+  })
+  // Files that begin with the same record's parts go by where they end, and within one record by the part's key.
+  return found.sort((a, b) => compareKeys([a.from, ...last(a.to), a.next], [b.from, ...last(b.to), b.next]))
+}
+
+/** Puts a bound that is not known behind all others, where `compareKeys` has null first. */
+function last(cell: Cell): Cell[] {
+  return [cell === null ? 1 : 0, cell]
 }
 
 /** First cells of keys, in order, for searching. */
@@ -45,10 +57,9 @@ export async function touchedFiles(
 ): Promise<Set<PlacedFile>> {
   const touched = new Set<PlacedFile>()
   for (const [at, each] of files.entries()) {
-    const from = at === 0 ? null : each.from
-    const to = files[at + 1]?.from ?? null
-    const isTouched =
-      anyBetween(coming, from, to) || (anyBetween(changed, from, to) && (await holdsChanged(each.file, rewriting)))
+    const comesIn = anyBetween(coming, at === 0 ? null : each.from, files[at + 1]?.from ?? null)
+    const mayHold = anyBetween(changed, each.from, each.to)
+    const isTouched = comesIn || (mayHold && (await holdsChanged(each.file, rewriting)))
     if (isTouched) touched.add(each)
   }
   return touched

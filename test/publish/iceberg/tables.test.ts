@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openLakeDatabase } from '../../../lib/cli/lake-database.ts'
 import { readMetadata } from '../../../lib/stores/table-pointers.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
+import { serveTables } from '../../support/tables/table-server.ts'
+import { createTablesWorld, type TablesWorld } from '../../support/tables/tables-world.ts'
 import { session, user, users } from '../../sync/support/source.ts'
-import { serveTables } from './table-server.ts'
-import { createTablesWorld, type TablesWorld } from './tables-world.ts'
 
 let world: TablesWorld
 let reader: Awaited<ReturnType<typeof serveTables>>
@@ -45,8 +44,8 @@ describe('the Iceberg tables', () => {
     expect(log.sort()).toEqual([
       ['s1', 'a', 'upsert', 'run-1'],
       ['s1', 'c', 'upsert', 'run-2'],
-      ['s2', 'b', 'upsert', 'run-1'],
       ['s2', null, 'delete', 'run-2'],
+      ['s2', 'b', 'upsert', 'run-1'],
     ])
     const [current, ...others] = await reader.rows('sessions_current')
     expect(others).toEqual([])
@@ -148,49 +147,3 @@ describe('the Iceberg tables', () => {
     ])
   })
 })
-
-describe('a current table', () => {
-  it('answers what the view over the change log answers, after many nights of changes, deletes and returns', async () => {
-    newWorld()
-    const fileSize = { bytes: 1_000, groupRows: 4 }
-    const live = new Map<number, ReturnType<typeof tagged>>()
-    for (let night = 0; night < 30; night++) {
-      for (let id = 0; id < 24; id++) {
-        const dice = (id * 7 + night * 11 + ((id * night) % 5)) % 13
-        if (dice === 0) live.delete(id)
-        else if (dice < 3 || night === 0)
-          live.set(
-            id,
-            tagged(
-              id,
-              `${night}`,
-              Array.from({ length: dice }, (_, n) => `t${n}`),
-            ),
-          )
-      }
-      await world.night([[sessions, [...live.values()]]], { fileSize })
-    }
-    const database = await openLakeDatabase({ lake: world.lake, objects: world.objects })
-    for (const table of sessions.tables as readonly Table[]) {
-      const key = table.key.join(', ')
-      const sql = `select ${columnsOf(table)
-        .map(({ name, type }) => (type === 'timestamp' ? `epoch_ms(${name})` : name))
-        .join(', ')} from ${table.name}_current order by ${key}`
-      const expected = (await database.connection.runAndReadAll(sql)).getRows().map((row) => row.map(comparable))
-      const found = (await reader.rows(`${table.name}_current`)).map((row) =>
-        columnsOf(table).map(({ name }) => row[name]),
-      )
-      expect(found.length).toBeGreaterThan(10)
-      expect(found.sort(byKey)).toEqual(expected.sort(byKey))
-    }
-    await database.close()
-  })
-})
-
-function comparable(value: unknown) {
-  return typeof value === 'bigint' ? Number(value) : value
-}
-
-function byKey(a: unknown[], b: unknown[]): number {
-  return `${a[0]}/${a[1]}` < `${b[0]}/${b[1]}` ? -1 : 1
-}

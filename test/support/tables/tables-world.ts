@@ -8,9 +8,9 @@ import { rowFiles } from '../../../lib/stores/row-files.ts'
 import { createFolderPointers } from '../../../lib/stores/table-pointers.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
-import { createMemoryObjects } from '../../support/memory/objects.ts'
 import { listOf } from '../../sync/support/source.ts'
 import { createWorld } from '../../sync/support/world.ts'
+import { createMemoryObjects } from '../memory/objects.ts'
 
 export type TablesWorld = ReturnType<typeof createTablesWorld>
 
