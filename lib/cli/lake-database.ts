@@ -38,9 +38,8 @@ export async function openLakeDatabase(
   try {
     await connection.run("set timezone = 'UTC'")
     const needed = sql === undefined ? () => true : await tablesIn(connection, sql)
-    const files = (await lake.readManifests()).flatMap(({ scans }) => scans.flatMap((scan) => scan.files))
     const local = await download(
-      files.filter((file) => needed(nameOf(file))),
+      (await lake.readFiles()).filter((file) => needed(nameOf(file))),
       { objects, folder, signal },
     )
     await createViews(connection, local)

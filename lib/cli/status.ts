@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { InspectRoot } from '../compose/inspect.ts'
 import type { RunRecord } from '../publish/manifest.ts'
-import { manifestPrefix } from '../stores/lake-paths.ts'
+import { latestManifestKey } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
 import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
@@ -31,7 +31,7 @@ type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: bool
 
 function nothing(now: number): Found {
   return {
-    standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })),
+    standings: streams.map(({ name }) => standingOf(name, { checkpoint: null, holder: null, now })),
     lastRun: null,
     lostState: false,
   }
@@ -41,34 +41,11 @@ async function lookAt(root: InspectRoot, now: number): Promise<Found> {
   const standings = await Promise.all(
     streams.map(async ({ name }) => {
       const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
-      const completeAt = checkpoint && (await lastCompleteScan(checkpoint, root))
-      return standingOf(name, { checkpoint, holder, completeAt, now })
+      return standingOf(name, { checkpoint, holder, now })
     }),
   )
-  const lostState = isNew(standings) && (await root.objects.list(manifestPrefix)).length > 0
+  const lostState = isNew(standings) && (await root.objects.list(latestManifestKey)).length > 0
   return { standings, lastRun: await root.runs.latest(), lostState }
-}
-
-/**
- * When the last complete scan of a stream began, unix ms; null when there was none. The last scan may be another one: a
- * suspect one withheld what it found gone, and an approval of deletes read no list. Then the manifests know, the newest first.
- */
-export async function lastCompleteScan(
-  { stream, lastScan }: Checkpoint,
-  { lake, objects }: Pick<InspectRoot, 'lake' | 'objects'>,
-): Promise<number | null> {
-  if (lastScan === null) return null
-  if (lastScan.status === 'complete' && lastScan.counts.pages > 0) return lastScan.startedAt
-  const keys = await objects.list(`${manifestPrefix}run=`)
-  const runIds = keys.flatMap((key) => key.match(/run=([^/]+)\.json$/)?.[1] ?? [])
-  for (const runId of runIds.sort().reverse()) {
-    const manifest = await lake.readManifest(runId)
-    const scan = manifest?.scans.find(
-      ({ stream: name, status, counts }) => name === stream && status === 'complete' && counts.pages > 0,
-    )
-    if (scan) return Date.parse(scan.startedAt)
-  }
-  return null
 }
 
 function isNew(standings: readonly Standing[]): boolean {
@@ -90,13 +67,13 @@ type Standing = ReturnType<typeof standingOf>
 type Known = {
   checkpoint: Checkpoint | null
   holder: { owner: string; until: number } | null
-  completeAt: number | null
   now: number
 }
 
 /** Tells how a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
-function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Known) {
+function standingOf(stream: string, { checkpoint, holder, now }: Known) {
   const last = checkpoint?.lastScan ?? null
+  const completeAt = checkpoint ? wholeScanAt(checkpoint) : null
   return {
     stream,
     status: holder ? 'running' : checkpoint && statusOf(checkpoint),
@@ -114,6 +91,12 @@ function standingOf(stream: string, { checkpoint, holder, completeAt, now }: Kno
       : null,
     lagSeconds: completeAt === null ? null : Math.round((now - completeAt) / 1000),
   }
+}
+
+/** When the last complete scan began. A checkpoint that no scan has ended since this is kept knows its last one alone. */
+export function wholeScanAt({ completeAt, lastScan }: Checkpoint): number | null {
+  if (completeAt !== undefined) return completeAt
+  return lastScan?.status === 'complete' && lastScan.counts.pages > 0 ? lastScan.startedAt : null
 }
 
 /** A worker that died had no time to say how it ended: the next one goes on. */

@@ -67,7 +67,7 @@ function tablesOf(env: Environment, { objects, lake, clock }: ReturnType<typeof 
       ? createGluePointers({ ...place, glue: glue(), database, newAttempt: randomUUID })
       : createFolderPointers(place),
     streams,
-    history: lake.readManifests,
+    history: lake.readFiles,
     address,
     retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOTS },
     fileSize: defaultFileSize,

@@ -38,6 +38,20 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
 /** How every file is packed. */
 export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD: zstd }, createdBy: 'agent-platform-sync' } as const
 
+/** How a file is laid out. */
+type Form = {
+  /** Rows that a reader skips or takes together. */
+  readonly groupRows: number
+  /** Columns by whose bounds readers skip, besides numbers and times. */
+  readonly bounded: (table: Table) => readonly string[]
+}
+
+/** A part of a scan, which is merged before anyone reads it. */
+const partForm: Form = { groupRows: 100_000, bounded: () => [] }
+
+/** A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. */
+export const publishedForm: Form = { groupRows: 25_000, bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'] }
+
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
 export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
   const root: SchemaElement = { name: 'root', num_children: columns.length }
@@ -48,13 +62,21 @@ function leaf({ name, type, id }: IdentifiedColumn): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', field_id: id, ...physical[type] }
 }
 
+/** How to write rows: by default as a part, in the order they have. */
+type Writing = {
+  form?: Form
+  /** The numbers of the rows in the order they are written. */
+  order?: Uint32Array
+  declared?: readonly IdentifiedColumn[]
+}
+
 /**
  * A batch of rows as one Parquet file.
  * @throws TypeError when a cell is not of its column's declared type.
  */
 export function encodeParquet(
   { table, columns, rows }: RowBatch,
-  declared: readonly IdentifiedColumn[] = identifiedColumnsOf(table),
+  { form = partForm, order, declared = identifiedColumnsOf(table) }: Writing = {},
 ): Uint8Array {
   if (columns.length !== declared.length || columns.some((cells) => cells.length !== rows)) {
     throw new TypeError(
@@ -63,27 +85,38 @@ export function encodeParquet(
   }
   const buffer = parquetWriteBuffer({
     schema: parquetSchema(declared),
-    columnData: declared.map((column, i) => columnSource(table, column, columns[i]!)),
+    columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], form, order })),
     ...writerSettings,
-    rowGroupSize: 100_000,
-    // One page per column: a part is small, and measuring each value to split it costs more than it gives.
+    rowGroupSize: form.groupRows,
+    // One page per column: a group is small, and measuring each value to split it costs more than it gives.
     pageSize: 0,
   })
   return new Uint8Array(buffer)
 }
 
-export function columnSource(
-  table: Table,
-  { name, type }: Omit<Column, 'value'>,
-  cells: readonly Cell[],
-): ColumnSource {
+type Source = { cells: readonly Cell[]; form: Form; order?: Uint32Array | undefined }
+
+/** A column as the writer takes it. */
+export function columnSource(table: Table, { name, type }: Column, { form, ...from }: Source): ColumnSource {
   const column = `${table.name}.${name}`
+  const bounds = form.bounded(table).includes(name) ? { statistics: true } : {}
   if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
-    return { name, data: cells.map((cell) => stored(cell, type, column)), ...encodings[type] }
+    return { name, data: inSlices(from, (cell) => stored(cell, type, column)), ...encodings[type], ...bounds }
   }
   // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
   const bytes = (value: ReturnType<typeof stored>) => (typeof value === 'string' ? Buffer.from(value) : value)
-  return { name, data: cells.map((cell) => bytes(stored(cell, type, column))), ...plain }
+  return { name, data: inSlices(from, (cell) => bytes(stored(cell, type, column))), ...plain, ...bounds }
+}
+
+/** Cells as the writer takes them, made when it asks for a group of them: all at once would be as large as the rows again. */
+function inSlices<T>({ cells, order }: Omit<Source, 'form'>, convert: (cell: Cell) => T): ColumnSource['data'] {
+  const slice = (from: number, to: number) => {
+    const some: T[] = []
+    for (let i = from; i < Math.min(to, cells.length); i++)
+      some.push(convert(cells[order ? (order[i] as number) : i] as Cell))
+    return some
+  }
+  return { length: cells.length, slice } as unknown as ColumnSource['data']
 }
 
 /** The cell as the writer takes it: whole numbers and times, in µs, as bigint. */

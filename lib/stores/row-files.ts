@@ -4,7 +4,7 @@ import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
 import type { RowFiles, RowGroup } from '../publish/iceberg/ports.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import type { Cell, Column } from '../streams/table.ts'
-import { columnSource, parquetSchema, writerSettings } from './parquet.ts'
+import { columnSource, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
 
 /** Times as Unix ms, in the unit of any file that was ever written. */
 const parsers = {
@@ -31,7 +31,9 @@ export const rowFiles: RowFiles = {
     const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), ...writerSettings })
     return {
       add: (group) => {
-        const columnData = columns.map((column, at): ColumnSource => columnSource(table, column, group[at] ?? []))
+        const columnData = columns.map(
+          (column, at): ColumnSource => columnSource(table, column, { cells: group[at] ?? [], form: publishedForm }),
+        )
         const rowGroupSize = group[0]?.length ?? 0
         parquet.write({ columnData, rowGroupSize, pageSize: 0 })
       },

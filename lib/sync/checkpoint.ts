@@ -122,6 +122,10 @@ export const Checkpoint = z.object({
   scan: Scan.nullable(),
   scansCompleted: z.int(),
   lastScan: ScanSummary.nullable(),
+  completeAt: z
+    .number()
+    .optional()
+    .describe('Unix ms; when the last scan began that was complete and read its list, whatever scans came after it.'),
   index: z.object({ key: z.string(), entries: z.int() }).nullable(),
   notices: z.array(Notice).optional().describe('What the observer said of the last scan.'),
 })

@@ -170,12 +170,18 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices }
     scan: null,
     scansCompleted: checkpoint.scansCompleted + 1,
     lastScan: summary,
+    completeAt: isWhole(summary) ? summary.startedAt : checkpoint.completeAt,
     index,
     notices,
     // An approval asks the platform nothing, and does not know better.
     notBefore: context.scan.approval ? checkpoint.notBefore : undefined,
   }
   return deps.checkpoints.complete(completed, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
+}
+
+/** Whether a scan says how its list was: a suspect one withheld what it found gone, and an approval of deletes read no list. */
+function isWhole({ status, counts }: ScanSummary): boolean {
+  return status === 'complete' && counts.pages > 0
 }
 
 /** What a scan has counted, requests and pages included. */

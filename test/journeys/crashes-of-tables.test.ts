@@ -33,4 +33,26 @@ describe('a publisher that dies', () => {
     }
     expect(deaths).toBeGreaterThan(20)
   })
+
+  it('leaves files that are swept away when nobody can be writing them any more', async () => {
+    const world = createTablesWorld()
+    await world.night([[organizationUsers, users(3)]])
+    const { objects } = dying(world.objects, 5, 'before')
+    await expect(world.night([[organizationUsers, second]], depsOver(world, objects))).rejects.toThrow('killed')
+    const before = await world.objects.list('iceberg/organization_users/metadata/')
+    const { list, manifests } = await namedBy(world, 'organization_users')
+    expect(before.filter((key) => key.endsWith('.avro') && key !== list && !manifests.includes(key))).not.toEqual([])
+    world.clock.advance(2 * 86_400_000)
+    for (let n = 0; n < 15; n++) await world.night([[organizationUsers, [...second, ...users(n)]]])
+    for (const name of userTables) {
+      const { metadata } = (await world.icebergDeps().pointers.find(name))!
+      const named = new Set<string>()
+      for (const at of metadata.snapshots.keys()) {
+        const { list, manifests, data } = await namedBy(world, name, at)
+        for (const key of [list, ...manifests, ...data]) named.add(key)
+      }
+      const lying = (await world.objects.list(`iceberg/${name}/`)).filter((key) => /\.(avro|parquet)$/.test(key))
+      expect(lying.filter((key) => !named.has(key))).toEqual([])
+    }
+  })
 })

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import type { Json } from '../../lib/core/json.ts'
 import { computers } from '../../lib/streams/computers.ts'
+import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { columnsOf, type Table } from '../../lib/streams/table.ts'
+import { namedBy } from '../support/tables/contents.ts'
 import { serveTables } from '../support/tables/table-server.ts'
 import { createTablesWorld, type TablesWorld } from '../support/tables/tables-world.ts'
+import { users } from '../sync/support/source.ts'
 
 let world: TablesWorld
 let reader: Awaited<ReturnType<typeof serveTables>>
@@ -49,6 +52,22 @@ describe('a current table', () => {
     const replaced = found?.metadata.snapshots.map(({ summary }) => Number(summary['deleted-data-files'])) ?? []
     expect(replaced.some((files) => files < 4)).toBe(true)
     await database.close()
+  })
+})
+
+describe('what a reader must open', () => {
+  it('is bounded: manifests are merged, and old metadata goes', async () => {
+    const world = createTablesWorld()
+    for (let n = 1; n <= 40; n++) await world.night([[organizationUsers, users(n % 2 ? 2 : 3)]])
+    const { manifests, data } = await namedBy(world, 'organization_users')
+    expect(data).toHaveLength(40)
+    expect(manifests.length).toBeLessThan(33)
+    const { metadata } = (await world.icebergDeps().pointers.find('organization_users'))!
+    expect(metadata['metadata-log']).toHaveLength(20)
+    const kept = (await world.objects.list('iceberg/organization_users/')).filter((key) =>
+      key.endsWith('.metadata.json'),
+    )
+    expect(kept).toHaveLength(21)
   })
 })
 

@@ -40,10 +40,8 @@ const table: Table = {
   ],
 }
 function encoded(batch: RowBatch) {
-  return encodeParquet(
-    batch,
-    batch.table === table ? columnsOf(table).map((each, i) => ({ ...each, id: i + 1 })) : undefined,
-  )
+  if (batch.table !== table) return encodeParquet(batch)
+  return encodeParquet(batch, { declared: columnsOf(table).map((each, i) => ({ ...each, id: i + 1 })) })
 }
 const at = Date.UTC(2026, 4, 1, 12, 34, 56, 789)
 const full: Cell[] = ['é😀', 2 ** 53 - 1, 5, true, at, '{"Team":"a","team":"b"}']

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import avro from 'avsc'
+import type { Schema, Type } from 'avsc'
+import avro from 'avsc/lib/types.js'
 import { FatalError } from '../../core/errors.ts'
 import { sha256Bytes } from '../../core/hash.ts'
 
@@ -60,7 +61,7 @@ function decode(file: Buffer): AvroFile {
 
 type Decoded<T> = { value: T; offset: number }
 
-function* recordsIn(block: Buffer, type: avro.Type, count: number): Generator<unknown> {
+function* recordsIn(block: Buffer, type: Type, count: number): Generator<unknown> {
   let offset = 0
   for (let left = count; left > 0; left--) {
     const next = type.decode(block, offset) as Decoded<unknown>
@@ -74,11 +75,11 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
 
-const types = new Map<string, avro.Type>()
+const types = new Map<string, Type>()
 
-function typeOf(schema: AvroSchema): avro.Type {
+function typeOf(schema: AvroSchema): Type {
   const text = JSON.stringify(schema)
-  const type = types.get(text) ?? avro.Type.forSchema(schema as avro.Schema)
+  const type = types.get(text) ?? avro.Type.forSchema(schema as Schema)
   types.set(text, type)
   return type
 }

@@ -38,7 +38,7 @@ export async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps
     gathering.add(group)
     order.add(group)
     const at = group[syncedAt]?.[0]
-    // All rows of a file are of one scan, and so of one day.
+    // A file's rows are of scans that began on one day, whose name its folder bears.
     if (typeof at === 'number') day = dayOf(at)
   }
   return { statistics: gathering.statistics(), day, sorted: order.sorted() }

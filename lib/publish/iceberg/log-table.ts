@@ -1,4 +1,4 @@
-import type { Manifest } from '../manifest.ts'
+import type { PartFile } from '../../sync/checkpoint.ts'
 import { commit, type Draft } from './commit.ts'
 import { inspect } from './inspect.ts'
 import type { DataFile, ManifestFile } from './manifests.ts'
@@ -6,16 +6,8 @@ import { currentSnapshot } from './metadata.ts'
 import { addressesOf, logOf } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
 import { keyOrderId } from './schema.ts'
-import {
-  addedEntry,
-  committedScans,
-  liveEntries,
-  manifestsOf,
-  summaryOf,
-  type Writing,
-  writeManifest,
-} from './snapshots.ts'
-import type { TableUpdate } from './update.ts'
+import { addedEntry, liveEntries, manifestsOf, summaryOf, type Writing, writeManifest } from './snapshots.ts'
+import { filesOfTable, missing, type TableUpdate } from './update.ts'
 
 /** A reader opens each manifest of a table: so many at most, and one more for every so many files. */
 const manifestsAtMost = 32
@@ -23,36 +15,32 @@ const filesPerManifest = 10_000
 
 /** Adds the files of a run's scans to a change log, as one snapshot. What is in the table already is left alone. */
 export async function appendToLog(update: TableUpdate): Promise<void> {
-  const { table, scans, runId, signal, deps } = update
+  const { table, scanIds, runId, signal, deps } = update
   await commit(
     logOf(table),
     async ({ isNew, ...base }) => {
-      const known = committedScans(base.metadata)
-      const added = scans.filter(({ scanId }) => !known.has(scanId))
-      const files = await dataFilesOf(isNew ? await update.allScans() : added, update)
+      const publications = await missing(update, { ...base, isNew })
+      const files = await dataFilesOf(filesOfTable(publications.flat(), table), update)
       if (files.length === 0) return null
       const entries = files.map((file) => addedEntry(file, base.attempt))
       const manifests = await merged(await manifestsOf(currentSnapshot(base.metadata), deps), { ...base, deps })
-      const origin = { runId, scanIds: added.map(({ scanId }) => scanId) }
       return {
         manifests: [...manifests, await writeManifest('m0', entries, { ...base, deps })],
-        summary: summaryOf({ added: files, removed: [] }, origin, base.metadata),
+        summary: summaryOf({ added: files, removed: [] }, { runId, scanIds }, base.metadata),
       } satisfies Draft
     },
     { signal, deps },
   )
 }
 
-async function dataFilesOf(scans: readonly Manifest['scans'][number][], update: TableUpdate): Promise<DataFile[]> {
-  const { table, deps } = update
+async function dataFilesOf(files: readonly PartFile[], { table, stillMine, deps }: TableUpdate): Promise<DataFile[]> {
   const { addressOf } = addressesOf(deps.address)
   const found: DataFile[] = []
-  for (const file of scans.flatMap(({ files }) => files)) {
-    if (file.kind !== 'changes' || file.table !== table.name) continue
+  for (const file of files) {
     const { statistics, day, sorted } = await inspect(file, table, deps)
     const { rows, bytes } = file
     found.push({ path: addressOf(file.key), rows, bytes, day, statistics, sortOrderId: sorted ? keyOrderId : null })
-    await update.stillMine()
+    await stillMine()
   }
   return found
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { IdentifiedColumn } from '../../streams/field-ids.ts'
 import type { Stream } from '../../streams/stream.ts'
 import type { Cell, Table } from '../../streams/table.ts'
-import type { Manifest } from '../manifest.ts'
+import type { PublishedFile } from '../manifest.ts'
 import type { SnapshotRetention, TableMetadata } from './metadata.ts'
 
 /** Objects of the lake. Writing one is all or nothing. */
@@ -60,8 +60,8 @@ export type IcebergDeps = {
   rows: RowFiles
   pointers: TablePointers
   streams: readonly Stream[]
-  /** All manifests that were ever published, in the order they were: what a table begins with that does not exist yet. */
-  history(): Promise<readonly Pick<Manifest, 'scans'>[]>
+  /** All files that were ever published, in no order: what a table begins with that does not exist yet. */
+  history(): Promise<readonly PublishedFile[]>
   /** The address of the lake: `s3://<bucket>`. Engines find files by whole addresses. */
   address: string
   retention: SnapshotRetention

@@ -1,10 +1,12 @@
 import { type Stream, tablesOf } from '../../streams/stream.ts'
 import type { Table } from '../../streams/table.ts'
+import type { PartFile } from '../../sync/checkpoint.ts'
+import type { PublishedFile } from '../manifest.ts'
 import type { WarehouseTables } from '../ports.ts'
 import { bringUpToDate } from './current-table.ts'
 import { appendToLog } from './log-table.ts'
 import type { IcebergDeps } from './ports.ts'
-import type { PublishedScan, TableUpdate } from './update.ts'
+import type { TableUpdate } from './update.ts'
 
 /**
  * Whether a table has a current state of its own. What happened does not change: the rows of a log that are there once
@@ -24,9 +26,11 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
       for (const stream of deps.streams) {
         const own = scans.filter((scan) => scan.stream === stream.name)
         if (own.length === 0) continue
-        const allScans = () => everyScan(own, deps)
+        const files = own.flatMap((scan) => scan.files)
+        const scanIds = own.map(({ scanId }) => scanId)
+        const earlier = () => earlierFiles(stream, files, deps)
         for (const table of tablesOf(stream)) {
-          const update: TableUpdate = { stream, table, runId, scans: own, allScans, signal, stillMine, deps }
+          const update: TableUpdate = { stream, table, runId, scanIds, files, earlier, signal, stillMine, deps }
           await appendToLog(update)
           if (hasCurrent(stream, table)) await bringUpToDate(update)
           await stillMine()
@@ -36,11 +40,14 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
   }
 }
 
-/** All scans of a stream that were ever published, in the order they were made, these at the end. */
-async function everyScan(own: readonly PublishedScan[], deps: IcebergDeps): Promise<readonly PublishedScan[]> {
-  const ids = new Set(own.map(({ scanId }) => scanId))
-  const stream = own[0]?.stream
-  const earlier = (await deps.history()).flatMap(({ scans }) => scans.filter((scan) => scan.stream === stream))
-  const others = earlier.filter(({ scanId }) => !ids.has(scanId))
-  return [...others.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)), ...own]
+/** The stream's files of all publications but this one, which has `own`: oldest first. */
+async function earlierFiles(
+  { name }: Stream,
+  own: readonly PartFile[],
+  { history }: IcebergDeps,
+): Promise<PublishedFile[][]> {
+  const keys = new Set(own.map(({ key }) => key))
+  const files = (await history()).filter(({ stream, key }) => stream === name && !keys.has(key))
+  const byTime = files.toSorted((a, b) => (a.publishedAt < b.publishedAt ? -1 : a.publishedAt > b.publishedAt ? 1 : 0))
+  return [...Map.groupBy(byTime, ({ publishedAt }) => publishedAt).values()]
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeManifest } from '../../../lib/publish/iceberg/manifests.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { createMemoryObjects } from '../../support/memory/objects.ts'
-import { contents, depsOver, dying, namedBy, userTables } from '../../support/tables/contents.ts'
+import { contents, namedBy, userTables } from '../../support/tables/contents.ts'
 import { createTablesWorld } from '../../support/tables/tables-world.ts'
 import { user, users } from '../../sync/support/source.ts'
 
@@ -11,30 +11,6 @@ const hour = 3_600_000
 const day = 24 * hour
 
 const second = [user(0, { firstName: 'Zoe' }), user(2), user(3)]
-
-describe('a publisher that dies', () => {
-  it('leaves files that are swept away when nobody can be writing them any more', async () => {
-    const world = createTablesWorld()
-    await world.night([[organizationUsers, users(3)]])
-    const { objects } = dying(world.objects, 5, 'before')
-    await expect(world.night([[organizationUsers, second]], depsOver(world, objects))).rejects.toThrow('killed')
-    const before = await world.objects.list(`iceberg/${table.name}/metadata/`)
-    const { list, manifests } = await namedBy(world, table.name)
-    expect(before.filter((key) => key.endsWith('.avro') && key !== list && !manifests.includes(key))).not.toEqual([])
-    world.clock.advance(2 * day)
-    for (let n = 0; n < 20; n++) await world.night([[organizationUsers, [...second, ...users(n)]]])
-    for (const name of userTables) {
-      const { metadata } = (await world.icebergDeps().pointers.find(name))!
-      const named = new Set<string>()
-      for (const at of metadata.snapshots.keys()) {
-        const { list, manifests, data } = await namedBy(world, name, at)
-        for (const key of [list, ...manifests, ...data]) named.add(key)
-      }
-      const lying = (await world.objects.list(`iceberg/${name}/`)).filter((key) => /\.(avro|parquet)$/.test(key))
-      expect(lying.filter((key) => !named.has(key))).toEqual([])
-    }
-  })
-})
 
 describe('two writers', () => {
   it('lose no snapshot: the slower one reads the table anew and adds its own', async () => {
@@ -95,22 +71,6 @@ describe('old snapshots', () => {
     world.clock.advance(100 * day)
     await world.night([[organizationUsers, users(4)]], { retention })
     expect((await world.icebergDeps().pointers.find(table.name))?.metadata.snapshots).toHaveLength(3)
-  })
-})
-
-describe('what a reader must open', () => {
-  it('is bounded: manifests are merged, and old metadata goes', async () => {
-    const world = createTablesWorld()
-    for (let n = 1; n <= 40; n++) await world.night([[organizationUsers, users(n % 2 ? 2 : 3)]])
-    const { manifests, data } = await namedBy(world, table.name)
-    expect(data).toHaveLength(40)
-    expect(manifests.length).toBeLessThan(33)
-    const { metadata } = (await world.icebergDeps().pointers.find(table.name))!
-    expect(metadata['metadata-log']).toHaveLength(20)
-    const kept = (await world.objects.list('iceberg/organization_users/')).filter((key) =>
-      key.endsWith('.metadata.json'),
-    )
-    expect(kept).toHaveLength(21)
   })
 })
 

@@ -115,6 +115,7 @@ describe('the Iceberg tables', () => {
     await world.night([[organizationUsers, users(2)]])
     const moved = createTablesWorld({ address: 'file:///elsewhere' })
     for (const key of await world.objects.list('')) await moved.objects.put(key, (await world.objects.get(key))!)
+    moved.newRun()
     await moved.night([[organizationUsers, users(3)]])
     world = moved
     expect(await metadataOf('organization_users')).toMatchObject({

@@ -30,7 +30,7 @@ export function createTablesWorld({
     rows: rowFiles,
     pointers: createFolderPointers({ objects, address }),
     streams,
-    history: lake.readManifests,
+    history: lake.readFiles,
     address,
     retention: { days: 5, snapshots: 10 },
     fileSize: defaultFileSize,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { Manifest } from '../../../lib/publish/manifest.ts'
+import { Manifest, PublishedFile } from '../../../lib/publish/manifest.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
 import { type AuditView, auditViewOf } from './observe-audit.ts'
@@ -24,6 +24,8 @@ export type View = {
   index: Record<string, unknown[]>
   /** Objects that nothing speaks of. */
   orphans: string[]
+  /** Files that either the manifests or the lists of months know, and not both. */
+  unlisted: string[]
   bodies: string[]
   audit: AuditView | null
   /** What observers said of any run. What was not settled when a process died may be said twice. */
@@ -74,6 +76,7 @@ export async function createObserver(): Promise<Observer> {
         latest: latestOf(contents),
         index: indexesOf(contents),
         orphans: orphansIn(contents, published),
+        unlisted: unlistedIn(contents, published),
         bodies: [...contents.objects.keys()].filter((key) => key.startsWith('bodies/')),
       }
     },
@@ -163,6 +166,16 @@ function publishedIn({ objects }: Contents): Manifest[] {
     .filter(([key]) => key.startsWith('manifests/run='))
     .sort(byKey)
     .map(([, body]) => Manifest.parse(JSON.parse(body.toString())))
+}
+
+function unlistedIn({ objects }: Contents, manifests: Manifest[]): string[] {
+  const lines = [...objects]
+    .filter(([key]) => key.startsWith('manifests/month='))
+    .flatMap(([, body]) => body.toString().trimEnd().split('\n'))
+  const listed = lines.map((line) => PublishedFile.parse(JSON.parse(line)).key)
+  const known = filesIn(manifests).map(({ key }) => key)
+  const twice = listed.filter((key, at) => listed.indexOf(key) !== at)
+  return [...twice, ...new Set(listed).symmetricDifference(new Set(known))]
 }
 
 function latestOf({ objects }: Contents): string | null {
