@@ -97,8 +97,9 @@ export class StatelessStack extends Stack {
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
       name: 'publish-run',
-      memoryMegabytes: 512,
-      timeout: Duration.minutes(5),
+      // The rows of a file are in memory while they are merged, and a first sync has many files.
+      memoryMegabytes: 1_769,
+      timeout: Duration.minutes(15),
     })
     grantSyncStream(syncStream, resources)
     grantPublishRun(publishRun, resources)

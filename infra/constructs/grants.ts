@@ -51,13 +51,13 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
   grantRecording(sync, resources)
 }
 
-/** Publishing reads and removes working objects, and writes manifests, the catalog and one event. */
+/** Publishing merges what was flushed and removes it, and writes manifests, the catalog and one event. */
 export function grantPublishRun(publish: WorkerFunction, resources: Resources): void {
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
-  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'manifests'))
-  publish.allow(['s3:PutObject'], ...objects(lakeBucket, 'manifests'))
+  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'index', 'manifests'))
+  publish.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'manifests'))
   publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine', 'index'))
   publish.allow(['s3:ListBucket'], bucket(lakeBucket))
   const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))

@@ -1,4 +1,5 @@
 import type { RunRoot } from '../compose/run.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
 import { finishRun, type RunResult } from '../publish/finish-run.ts'
@@ -38,7 +39,7 @@ export async function runSync(streams: readonly Stream[], { root, progress, inte
   try {
     await announce(streams, deps, progress)
     const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
-    const results = await Promise.all(streams.map((stream) => readStream(stream, run, reading)))
+    const results = await mapConcurrently(streams, streamsAtOnce, (stream) => readStream(stream, run, reading))
     const finished = await finishRun(run, { streams: everyStream, results }, root.finishDeps())
     const seconds = (clock.now() - began) / 1000
     return { ...finished, results, seconds, interrupted: interrupted.aborted }
@@ -49,9 +50,12 @@ export async function runSync(streams: readonly Stream[], { root, progress, inte
 
 /** Says of each stream how many records it had the last time. Trouble with storage is told when the stream is read. */
 async function announce(streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> {
-  const known = await Promise.all(streams.map(({ name }) => checkpoints.read(name).catch(() => null)))
+  const known = await mapConcurrently(streams, streamsAtOnce, ({ name }) => checkpoints.read(name).catch(() => null))
   for (const [at, { name }] of streams.entries()) progress.begin(name, known[at]?.lastScan?.records ?? null)
 }
+
+/** All that there are: a stream that must wait keeps none from being read. */
+const streamsAtOnce = 16
 
 type Reading = { deps: SyncDeps; progress: Progress; interrupted: AbortSignal; stop: AbortSignal }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { InspectRoot } from '../compose/inspect.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import type { RunRecord } from '../publish/manifest.ts'
 import { latestManifestKey } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
@@ -27,6 +28,8 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   )
 }
 
+const readsAtOnce = 8
+
 type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
 
 function nothing(now: number): Found {
@@ -38,12 +41,10 @@ function nothing(now: number): Found {
 }
 
 async function lookAt(root: InspectRoot, now: number): Promise<Found> {
-  const standings = await Promise.all(
-    streams.map(async ({ name }) => {
-      const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
-      return standingOf(name, { checkpoint, holder, now })
-    }),
-  )
+  const standings = await mapConcurrently(streams, readsAtOnce, async ({ name }) => {
+    const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
+    return standingOf(name, { checkpoint, holder, now })
+  })
   const lostState = isNew(standings) && (await root.objects.list(latestManifestKey)).length > 0
   return { standings, lastRun: await root.runs.latest(), lostState }
 }

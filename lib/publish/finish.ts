@@ -1,20 +1,38 @@
-import { eachConcurrently } from '../core/concurrency.ts'
+import type { Clock } from '../core/clock.ts'
+import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Stream } from '../streams/stream.ts'
 import type { PartFile, ScanSummary } from '../sync/checkpoint.ts'
 import type { Lease } from '../sync/lease.ts'
+import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
 import type { Manifest, PublishState } from './manifest.ts'
 import { mergeScans } from './merge.ts'
-import type { PublishDeps } from './publish.ts'
+import type { Catalog, Manifests, Merger, WarehouseTables } from './ports.ts'
 
 type Pending = NonNullable<PublishState['pending']>
 
-type Finishing = Omit<PublishDeps, 'publications'> & {
+/** What carrying out a publication needs from the world. */
+export type FinishingDeps = {
+  checkpoints: Checkpoints
+  lake: Lake & Manifests & Merger
+  index: IndexStore
+  catalog: Catalog
+  tables: WarehouseTables
+  clock: Clock
+  log: Log
+  /** All streams whose scans may wait: a run also finishes what an earlier publisher left. */
+  published: readonly Stream[]
+}
+
+type Finishing = FinishingDeps & {
   lease: Lease
   savePending(pending: Pending): Promise<void>
+  /** Renews the lease where it is half over; throws when it is lost. */
   stillMine(): Promise<void>
 }
 
-const readsAtOnce = 8
+const callsAtOnce = 8
 
 /**
  * Carries out a publication that was written down. Every step may be repeated: merging gives the same files, the manifest
@@ -29,17 +47,17 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
   const published = manifest.scans.filter((scan) => scans.some((one) => isOne(one, scan)))
   if (news.length > 0) await lake.writeManifest(manifest, lease.signal)
   // Engines that read a whole folder see it once it is registered: by then it holds what the manifest lists, and no parts.
-  for (const scan of scans) await removeOthers(scan, manifest, deps)
+  await eachConcurrently(scans, callsAtOnce, (scan) => removeOthers(scan, manifest, deps))
   if (published.length > 0) {
     await deps.catalog.register(manifest)
     await lake.addToList({ ...manifest, scans: published }, lease.signal)
     await deps.tables.update({ runId, scans: published }, { signal: lease.signal, stillMine: deps.stillMine })
     await lake.pointLatest(manifest, lease.signal)
   }
-  for (const scan of scans) {
+  await eachConcurrently(scans, callsAtOnce, async (scan) => {
     await checkpoints.markPublished(scan.stream, scan.scanId)
     await index.removeScan(scan)
-  }
+  })
   return manifest
 }
 
@@ -47,11 +65,11 @@ type Listed = { scan: ScanSummary; files: PartFile[] }
 
 /** The scans that changed something and are in no manifest yet, with their parts. */
 async function newsOf(scans: readonly ScanSummary[], before: Manifest | null, deps: Finishing): Promise<Listed[]> {
-  const found: Listed[] = []
-  await eachConcurrently(scans.entries(), readsAtOnce, async ([at, scan]) => {
-    if (before?.scans.some((listed) => isOne(listed, scan))) return
-    found[at] = { scan, files: (await deps.index.readFiles(scan.filesKey)) ?? (await withoutFiles(scan, deps)) }
-  })
+  const unlisted = scans.filter((scan) => !before?.scans.some((listed) => isOne(listed, scan)))
+  const found = await mapConcurrently(unlisted, callsAtOnce, async (scan) => ({
+    scan,
+    files: (await deps.index.readFiles(scan.filesKey)) ?? (await withoutFiles(scan, deps)),
+  }))
   return found.filter(({ files }) => files.length > 0)
 }
 

@@ -1,28 +1,15 @@
-import type { Clock } from '../core/clock.ts'
-import { eachConcurrently } from '../core/concurrency.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import { messageOf } from '../core/errors.ts'
-import type { Log } from '../core/log.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { ScanSummary } from '../sync/checkpoint.ts'
 import type { Run } from '../sync/context.ts'
 import { type Lease, watchLease } from '../sync/lease.ts'
-import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
-import { finishPublication } from './finish.ts'
+import { type FinishingDeps, finishPublication } from './finish.ts'
 import type { Manifest, PublishState } from './manifest.ts'
-import type { Catalog, Manifests, Merger, Publications, WarehouseTables } from './ports.ts'
+import type { Publications } from './ports.ts'
 
 /** What publishing needs from the world. */
-export type PublishDeps = {
-  checkpoints: Checkpoints
+export type PublishDeps = FinishingDeps & {
   publications: Publications
-  lake: Lake & Manifests & Merger
-  index: IndexStore
-  catalog: Catalog
-  tables: WarehouseTables
-  clock: Clock
-  log: Log
-  /** All streams whose scans may wait: a run also finishes what an earlier publisher left. */
-  published: readonly Stream[]
   newOwner: () => string
   leaseMs: number
 }
@@ -65,10 +52,7 @@ export async function publishRun(run: Run, streams: readonly Stream[], deps: Pub
 async function publish(publishing: Publishing, { runId }: Run): Promise<Manifest> {
   const { deps, streams, state } = publishing
   if (state.pending) await finish(publishing, state.pending)
-  const waiting: ScanSummary[][] = []
-  await eachConcurrently(streams.entries(), readsAtOnce, async ([at, { name }]) => {
-    waiting[at] = await deps.checkpoints.unpublished(name)
-  })
+  const waiting = await mapConcurrently(streams, readsAtOnce, ({ name }) => deps.checkpoints.unpublished(name))
   const pending = { runId, scans: waiting.flat(), merged: {} }
   await save(publishing, pending)
   return await finish(publishing, pending)

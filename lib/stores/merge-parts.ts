@@ -1,4 +1,4 @@
-import { eachConcurrently } from '../core/concurrency.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Merger } from '../publish/ports.ts'
@@ -58,15 +58,13 @@ function exceeds(size: FileLimits, limits: FileLimits): boolean {
   return size.rows > limits.rows || size.bytes > limits.bytes || size.unpackedBytes > limits.unpackedBytes
 }
 
-async function contentOf(parts: readonly PartFile[], { objects, signal }: Reading): Promise<Uint8Array[]> {
-  const content: Uint8Array[] = []
-  await eachConcurrently(parts.entries(), readsAtOnce, async ([at, part]) => {
+function contentOf(parts: readonly PartFile[], { objects, signal }: Reading): Promise<Uint8Array[]> {
+  return mapConcurrently(parts, readsAtOnce, async (part) => {
     const bytes = await objects.get(part.key)
     // Whoever took over merges them, too, and removes them then.
     signal.throwIfAborted()
-    content[at] = intact(part, bytes)
+    return intact(part, bytes)
   })
-  return content
 }
 
 function intact({ key, table, sha256: wanted }: PartFile, bytes: Uint8Array | null): Uint8Array {

@@ -20,7 +20,8 @@ export async function mergeRows(
 ): Promise<void> {
   const keyAt = key.map((name) => columns.findIndex((column) => column.name === name))
   const iterators = sources.map((source) => wantedRows(source, keyAt))
-  const places = await Promise.all(iterators.map(async (iterator) => ({ iterator, at: await iterator.next() })))
+  const places: { iterator: (typeof iterators)[number]; at: { value: Place | null } }[] = []
+  for (const iterator of iterators) places.push({ iterator, at: await iterator.next() })
   for (;;) {
     const open = places.filter(({ at }) => at.value !== null)
     const [first, ...others] = open

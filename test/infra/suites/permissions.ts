@@ -133,7 +133,7 @@ describe('what functions may do', () => {
     expect(permissionsOf('LimitsImportRole')).toEqual(permissions.sort())
   })
 
-  it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
+  it('lets publish-run merge files, write manifests, partitions and one event, remove parts, and read no secret', () => {
     const tables = streams.flatMap(tablesOf).map(({ name }) => name)
     expect(permissionsOf('PublishRunRole')).toEqual([
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
@@ -146,12 +146,16 @@ describe('what functions may do', () => {
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
+      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/manifests/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/manifests/*',
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      's3:PutObject on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:PutObject on arn:aws:s3:::platform-sync-lake/manifests/*',
       ...tracing,
     ])
