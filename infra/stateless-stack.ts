@@ -96,6 +96,12 @@ export class StatelessStack extends Stack {
     })
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
+      environment: {
+        ...common.environment,
+        ICEBERG_DATABASE: names.icebergDatabase,
+        SNAPSHOT_DAYS: String(retention.snapshotDays),
+        SNAPSHOTS: String(retention.snapshots),
+      },
       name: 'publish-run',
       // The rows of a file are in memory while they are merged, and a first sync has many files.
       memoryMegabytes: 1_769,

@@ -5,6 +5,7 @@ import type { PublishedFile } from '../manifest.ts'
 import type { WarehouseTables } from '../ports.ts'
 import { bringUpToDate } from './current-table.ts'
 import { appendToLog } from './log-table.ts'
+import { currentOf, logOf } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
 import type { TableUpdate } from './update.ts'
 
@@ -14,6 +15,15 @@ import type { TableUpdate } from './update.ts'
  */
 export function hasCurrent({ mode, tables }: Stream, table: Table): boolean {
   return mode === 'full_refresh' && tables.some(({ name }) => name === table.name)
+}
+
+/** The names of all tables that there are. */
+export function icebergNames(streams: readonly Stream[]): string[] {
+  return streams.flatMap((stream) =>
+    tablesOf(stream).flatMap((table) => {
+      return hasCurrent(stream, table) ? [logOf(table).name, currentOf(table).name] : [logOf(table).name]
+    }),
+  )
 }
 
 /**

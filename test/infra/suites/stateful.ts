@@ -35,6 +35,7 @@ describe('the stateful stack', () => {
       'HookEventsGlueTable',
       'HookEventsQueue',
       'HooksTable',
+      'IcebergDatabase',
       'InboxBucket',
       'LakeBucket',
       'LimitsDeadLetterQueue',
