@@ -96,12 +96,7 @@ export class StatelessStack extends Stack {
     })
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
-      environment: {
-        ...common.environment,
-        ICEBERG_DATABASE: names.icebergDatabase,
-        SNAPSHOT_DAYS: String(retention.snapshotDays),
-        SNAPSHOTS: String(retention.snapshots),
-      },
+      environment: { ...common.environment, ...tablesEnvironmentOf(config, names) },
       name: 'publish-run',
       // The rows of a file are in memory while they are merged, and a first sync has many files.
       memoryMegabytes: 1_769,
@@ -161,6 +156,15 @@ function environmentOf(config: Config, names: Names): Record<string, string> {
     [lakeBucket.variable]: names.bucket(lakeBucket),
     CATALOG_DATABASE: names.database,
     EVENT_BUS: config.eventBus,
+  }
+}
+
+/** What the one reads, besides, that keeps the Iceberg tables. */
+function tablesEnvironmentOf({ retention }: Config, names: Names): Record<string, string> {
+  return {
+    ICEBERG_DATABASE: names.icebergDatabase,
+    SNAPSHOT_DAYS: String(retention.snapshotDays),
+    SNAPSHOTS: String(retention.snapshots),
   }
 }
 
