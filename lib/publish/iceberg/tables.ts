@@ -38,7 +38,7 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
         if (own.length === 0) continue
         const files = own.flatMap((scan) => scan.files)
         const scanIds = own.map(({ scanId }) => scanId)
-        const earlier = () => earlierFiles(stream, files, deps)
+        const earlier = once(() => earlierFiles(stream, files, deps))
         for (const table of tablesOf(stream)) {
           const update: TableUpdate = { stream, table, runId, scanIds, files, earlier, signal, stillMine, deps }
           await appendToLog(update)
@@ -47,6 +47,14 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
         }
       }
     },
+  }
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  return () => {
+    answer ??= ask()
+    return answer
   }
 }
 
