@@ -7,6 +7,7 @@ import { Manifest, PublishedFile } from '../../../lib/publish/manifest.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
 import { type AuditView, auditViewOf } from './observe-audit.ts'
+import { type TablesView, tablesViewOf } from './observe-tables.ts'
 import { filesIn, type Rows, readLake } from './read-lake.ts'
 import type { Contents, Item } from './storage.ts'
 
@@ -21,6 +22,7 @@ export type View = {
   rows: Record<string, string[]>
   current: Record<string, string[]>
   quarantine: string[]
+  tables: TablesView
   index: Record<string, unknown[]>
   /** Objects that nothing speaks of. */
   orphans: string[]
@@ -63,6 +65,7 @@ export async function createObserver(): Promise<Observer> {
         ...lake,
         ...stateOf(contents, now),
         audit: await auditViewOf(contents),
+        tables: await tablesViewOf(contents, streams),
         records: Object.fromEntries(contents.records.map(recordOf).sort(byKey)),
         manifests: published.map(({ runId, scans }) => ({
           runId,
@@ -204,7 +207,9 @@ function orphansIn({ objects, state }: Contents, manifests: Manifest[]): string[
     const index = item.state && (JSON.parse(item.state.S as string) as State).index
     if (index) known.add(index.key)
   }
+  // What a dead publisher wrote for a table lies there for a day, since it might not be dead.
+  const others = /^(manifests|bodies|audit|iceberg)\//
   return [...objects.keys()].filter(
-    (key) => !known.has(key) && !/^(manifests|bodies|audit)\//.test(key) && key !== 'index/audit/revisions.json.zst',
+    (key) => !known.has(key) && !others.test(key) && key !== 'index/audit/revisions.json.zst',
   )
 }
