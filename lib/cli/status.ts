@@ -23,7 +23,7 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
   if (await isUnused(options)) return tell(nothing(now), io)
-  return withWorkspace(cli, { io, options, platform: false }, async ({ open }) =>
+  return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) =>
     tell(await lookAt(open(composeInspect), now), io),
   )
 }
