@@ -5,6 +5,7 @@ import type { Announcer, Catalog } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createPublications } from '../stores/publications.ts'
+import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
 import { streams } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
@@ -23,7 +24,8 @@ type Environment = z.infer<typeof Environment>
  */
 export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const env = readVariables(Environment, variables)
-  const { clients, checkpoints, lake, index, clock, close } = openStores(env, runtime)
+  const { clients, objects, checkpoints, index, clock, close } = openStores(env, runtime)
+  const lake = createPublishedLake(objects)
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
   const deps: FinishDeps = {
@@ -34,7 +36,7 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
     log: runtime.log,
     published: streams,
   }
-  return { finishDeps: () => deps, close }
+  return { finishDeps: () => deps, lake, close }
 }
 
 /** The places where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
