@@ -98,12 +98,14 @@ describe('an installation in its second year', () => {
   }
 
   async function secondsOfQuery(from: Awaited<ReturnType<typeof lakeOf>>) {
-    const began = performance.now()
+    const before = process.cpuUsage()
     const sql = 'select count(distinct session_id) as n from sessions'
     const { connection, close } = await openLakeDatabase(from, sql)
     expect((await ask(connection, sql)).rows).toEqual([[5]])
     await close()
-    return (performance.now() - began) / 1000
+    // Of the processor: other tests that run at the same time don't count.
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1e6
   }
 
   it('answers a question in less than 2 s more than a new one, from as many objects as it is months old', async () => {
