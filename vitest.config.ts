@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** The folders of slow tests: whole processes, a death at each call, stacks and their bundles. All others are fast. */
 const slow = ['test/journeys', 'test/infra']
 
+/** What needs more than Node, and says by itself when it is left out: `npm run test:deploy`. */
+const deployed = ['test/deploy']
+
 /** Limits that only a test that hangs meets, however busy the machine is. */
 const timeouts = { fast: 120_000, slow: 900_000 }
 
@@ -18,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: slow.map((folder) => `${folder}/**`),
+          exclude: [...slow, ...deployed].map((folder) => `${folder}/**`),
           // To load the SDK and the emulators anew for each file takes longer than most tests.
           isolate: false,
           setupFiles: ['test/support/restore.ts'],
@@ -31,6 +34,15 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: slow.map((folder) => `${folder}/**/*.test.ts`),
+          testTimeout: timeouts.slow,
+          hookTimeout: timeouts.slow,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'deploy',
+          include: deployed.map((folder) => `${folder}/**/*.test.ts`),
           testTimeout: timeouts.slow,
           hookTimeout: timeouts.slow,
         },

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { type Figure, isMet, tableOf } from './figures.ts'
+import { lakeFiles } from './lake-part.ts'
 import { bundles, limitsRatio, verifying } from './others.ts'
 import { redacting } from './redaction-part.ts'
 import { atSize, latencyRatio } from './syncs.ts'
@@ -16,6 +17,7 @@ const measurements: readonly { parts: string; what: string; measure: () => Promi
   { parts: 'e', what: '10,000 limits at 20 ms latency, three times each way', measure: limitsRatio },
   { parts: 'f', what: 'Lambda bundles', measure: bundles },
   { parts: 'h', what: 'redaction of sessions and texts', measure: redacting },
+  { parts: 'i', what: 'files of the lake after 30 nights', measure: lakeFiles },
 ]
 
 const wanted = process.argv.slice(2)

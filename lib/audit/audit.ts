@@ -1,7 +1,9 @@
 import type { Clock } from '../core/clock.ts'
+import type { Json } from '../core/json.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Redactor } from '../redaction/redact.ts'
 import { redactionKeyOf } from '../redaction/redaction-key.ts'
+import { enterpriseControlRevisions } from '../streams/enterprise-control-revisions.ts'
 import type { StreamObserver } from '../sync/ports.ts'
 import type { Watch } from './changes/watch.ts'
 import { createAuditHook } from './hook.ts'
@@ -53,7 +55,8 @@ export function createAudit(deps: Deps): Audit {
     watch,
     observer: (redactor) => {
       const own = openTrail(deps)
-      const recorder = createRecorder({ ...own, clock, redactionKey: redactionKeyOf(redactor) })
+      const redact = (revision: Json) => redactor.redact(revision, enterpriseControlRevisions)
+      const recorder = createRecorder({ ...own, clock, redactionKey: redactionKeyOf(redactor), redact })
       return createAuditObserver(createAuditHook({ ...own, recorder, watch }), metrics)
     },
   }

@@ -4,11 +4,14 @@ import { eachConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
+import type { Checkpoints } from '../sync/ports.ts'
 
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
   lake: { readFiles(): Promise<PartFile[]> }
   objects: { get(key: string): Promise<Uint8Array | null> }
+  /** Of streams, where their scans are known. */
+  checkpoints?: Pick<Checkpoints, 'read'>
 }
 
 /** The lake of those who have none yet. */

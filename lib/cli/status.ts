@@ -7,6 +7,7 @@ import { streams } from '../streams/index.ts'
 import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { wholeScanAt } from './freshness.ts'
 import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 import { sayInvalid } from './scan-notes.ts'
@@ -23,7 +24,7 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
   if (await isUnused(options)) return tell(nothing(now), io)
-  return withWorkspace(cli, { io, options, platform: false }, async ({ open }) =>
+  return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) =>
     tell(await lookAt(open(composeInspect), now), io),
   )
 }
@@ -92,12 +93,6 @@ function standingOf(stream: string, { checkpoint, holder, now }: Known) {
       : null,
     lagSeconds: completeAt === null ? null : Math.round((now - completeAt) / 1000),
   }
-}
-
-/** When the last complete scan began. A checkpoint that no scan has ended since this is kept knows its last one alone. */
-export function wholeScanAt({ completeAt, lastScan }: Checkpoint): number | null {
-  if (completeAt !== undefined) return completeAt
-  return lastScan?.status === 'complete' && lastScan.counts.pages > 0 ? lastScan.startedAt : null
 }
 
 /** A worker that died had no time to say how it ended: the next one goes on. */

@@ -1,4 +1,5 @@
 import { readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
@@ -13,5 +14,6 @@ export type InspectRoot = ReturnType<typeof composeInspect>
 export function composeInspect(variables: Variables, runtime: Runtime) {
   const env = readVariables(StoreVariables.omit({ RECORDS_TABLE: true }), variables)
   const stores = openStores(env, runtime)
-  return { ...stores, runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }) }
+  const lake = createPublishedLake(stores.objects)
+  return { ...stores, lake, runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }) }
 }

@@ -9,6 +9,7 @@ import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/a
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createGluePointers } from '../stores/glue-tables.ts'
 import { createPublications } from '../stores/publications.ts'
+import { createPublishedLake } from '../stores/published-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
 import { createFolderPointers } from '../stores/table-pointers.ts'
@@ -29,20 +30,20 @@ type Environment = z.infer<typeof Environment>
  */
 export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const env = readVariables(Environment, variables)
-  const stores = openStores(env, runtime)
-  const { clients, checkpoints, lake, index, clock, close } = stores
+  const { clients, objects, checkpoints, index, clock, close } = openStores(env, runtime)
+  const lake = createPublishedLake(objects)
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
   const deps: FinishDeps = {
     ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
     ...outletsOf(env),
-    tables: tablesOf(env, stores),
+    tables: tablesOf(env, { objects, lake, clock }),
     publications: createPublications(state),
     runs: createRuns(state),
     log: runtime.log,
     published: streams,
   }
-  return { finishDeps: () => deps, close }
+  return { finishDeps: () => deps, lake, close }
 }
 
 /** The places where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
@@ -55,8 +56,12 @@ function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer }
   }
 }
 
+type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
+  lake: ReturnType<typeof createPublishedLake>
+}
+
 /** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
-function tablesOf(env: Environment, { objects, lake, clock }: ReturnType<typeof openStores>): WarehouseTables {
+function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): WarehouseTables {
   const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
   const place = { objects, address }
   const glue = () => createGlue(cloudOf(env))

@@ -1,4 +1,5 @@
-import { eachConcurrently } from '../core/concurrency.ts'
+import * as z from 'zod'
+import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { filesOf, Manifest, PublishedFile } from '../publish/manifest.ts'
 import type { Manifests } from '../publish/ports.ts'
@@ -26,7 +27,8 @@ export function createFileLists(objects: ObjectStore): FileLists {
       const added = filesOf(publication)
       if ((await objects.list(fileListPrefix)).length === 0) await listEarlier(objects, added, signal)
       const key = fileListKey(publication.publishedAt.slice(0, 7))
-      await objects.replace(key, (bytes) => withFiles(bytes, added), { signal, contentType })
+      const change = (bytes: Uint8Array | null) => withFiles({ key, bytes }, added)
+      await objects.replace(key, change, { signal, contentType })
     },
     readFiles: async () => {
       const keys = await objects.list(fileListPrefix)
@@ -45,33 +47,35 @@ async function listEarlier(objects: ObjectStore, added: readonly PublishedFile[]
 }
 
 /** Null when the list has them all. */
-function withFiles(bytes: Uint8Array | null, added: readonly PublishedFile[]): Uint8Array | null {
-  const before = Buffer.from(bytes ?? [])
-  const known = new Set(parse(before).map(({ key }) => key))
+function withFiles(list: List, added: readonly PublishedFile[]): Uint8Array | null {
+  const known = new Set(filesIn(list).map(({ key }) => key))
   const rest = added.filter(({ key }) => !known.has(key))
-  return rest.length === 0 ? null : Buffer.concat([before, linesOf(rest)])
+  return rest.length === 0 ? null : Buffer.concat([list.bytes ?? new Uint8Array(), linesOf(rest)])
 }
 
 function linesOf(files: readonly PublishedFile[]): Buffer {
   return Buffer.from(files.map((file) => `${JSON.stringify(file)}\n`).join(''))
 }
 
-function parse(bytes: Buffer): PublishedFile[] {
-  const lines = bytes.toString().split('\n')
-  return lines.filter((line) => line !== '').map((line) => PublishedFile.parse(JSON.parse(line)))
+type List = { key: string; bytes: Uint8Array | null }
+
+/** The files that a list has; none when it does not exist. @throws FatalError `damaged_state` for one that is not understood. */
+function filesIn({ key, bytes }: List): PublishedFile[] {
+  // As one text: a list may have tens of thousands of lines.
+  const lines = Buffer.from(bytes ?? [])
+    .toString()
+    .trimEnd()
+    .replaceAll('\n', ',')
+  try {
+    return z.array(PublishedFile).parse(JSON.parse(`[${lines}]`))
+  } catch (cause) {
+    throw unreadable(`list of published files ${key}`, cause)
+  }
 }
 
 async function readLists(objects: ObjectStore, keys: readonly string[]): Promise<PublishedFile[]> {
-  const files: PublishedFile[][] = []
-  await eachConcurrently(keys, readsAtOnce, async (key) => {
-    const bytes = await objects.get(key)
-    try {
-      files.push(parse(Buffer.from(bytes ?? [])))
-    } catch (cause) {
-      throw unreadable(`list of published files s3://${objects.bucket}/${key}`, cause)
-    }
-  })
-  return files.flat()
+  const lists = await mapConcurrently(keys, readsAtOnce, async (key) => filesIn({ key, bytes: await objects.get(key) }))
+  return lists.flat()
 }
 
 async function readRuns(objects: ObjectStore): Promise<PublishedFile[]> {

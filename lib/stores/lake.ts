@@ -3,12 +3,9 @@ import { gzip } from 'node:zlib'
 import { eachConcurrently } from '../core/concurrency.ts'
 import { sha256 } from '../core/hash.ts'
 import { lineJson } from '../core/json.ts'
-import type { Manifests, Merger } from '../publish/ports.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
-import { createFileLists, type FileLists, readManifest } from './file-lists.ts'
-import { latestManifestKey, manifestKey, orphansOf, partKey, scanPartitions, schemaVersion } from './lake-paths.ts'
-import { createMerger } from './merge-parts.ts'
+import { orphansOf, partKey, scanPartitions, schemaVersion } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 import { encodeParquet } from './parquet.ts'
 
@@ -17,19 +14,14 @@ const quarantineVersion = '2'
 
 const listsAtOnce = 8
 
-/** The lake in S3, and a reader for what is published. */
-export function createLake(objects: ObjectStore): Lake & Manifests & Merger & FileLists {
+/** The lake in S3, as scans write it. */
+export function createLake(objects: ObjectStore): Lake {
   const write = async (file: Omit<PartFile, 'bytes' | 'sha256'>, bytes: Uint8Array, signal: AbortSignal) => {
     const contentType = file.kind === 'changes' ? 'application/vnd.apache.parquet' : 'application/gzip'
     await objects.put(file.key, bytes, { signal, contentType })
     return { ...file, bytes: bytes.byteLength, sha256: sha256(bytes) }
   }
-  const writeJson = (key: string, value: unknown, signal: AbortSignal) =>
-    objects.put(key, Buffer.from(JSON.stringify(value)), { signal, contentType: 'application/json' })
-
   return {
-    ...createMerger(objects),
-    ...createFileLists(objects),
     writeRows: (path, batch, signal) => {
       const { table, rows } = batch
       const key = partKey('changes', table.name, path)
@@ -42,9 +34,6 @@ export function createLake(objects: ObjectStore): Lake & Manifests & Merger & Fi
       const file = { kind: 'quarantine', table: path.stream, key, rows, schemaVersion: quarantineVersion } as const
       return write(file, await quarantineFile(path, records), signal)
     },
-    readManifest: (runId) => readManifest(objects, manifestKey(runId)),
-    writeManifest: (manifest, signal) => writeJson(manifestKey(manifest.runId), manifest, signal),
-    pointLatest: (manifest, signal) => writeJson(latestManifestKey, manifest, signal),
     removeOrphans: async (scan, stream, files) => {
       const keys: string[] = []
       await eachConcurrently(scanPartitions(scan, stream), listsAtOnce, async (prefix) => {

@@ -93,11 +93,12 @@ export function auditParts({
   head = memoryHead() as HeadStore,
   clock = testClock(),
   redactionKey = '0123456789abcdef',
+  redact = ((revision) => revision) as (revision: Json) => Json,
   promisedMs = (26 * 3_600_000) as number | null,
 } = {}) {
   const trail = createTrail({ store, work, head, clock, random: Math.random })
   const index = createIndexCache({ trail, work })
-  const recorder = createRecorder({ trail, index, clock, redactionKey })
+  const recorder = createRecorder({ trail, index, clock, redactionKey, redact })
   const digester = createDigester({ trail, signer: testSigner, clock, everyMs: 24 * 3_600_000, promisedMs })
   return { store, work, head, clock, trail, index, recorder, digester }
 }

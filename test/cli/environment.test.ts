@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { wholeScanAt } from '../../lib/cli/freshness.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
-import { wholeScanAt } from '../../lib/cli/status.ts'
 import { composeRun } from '../../lib/compose/run.ts'
 import { type Log, type LogFields, silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
 import type { Manifest, PublishedFile } from '../../lib/publish/manifest.ts'
-import { createLake } from '../../lib/stores/lake.ts'
+import { createPublishedLake } from '../../lib/stores/published-lake.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
@@ -20,7 +20,7 @@ function manifestOf(runId: string, files: PartFile[], publishedAt = '2026-03-01T
 }
 function setup() {
   const objects = createMemoryObjects()
-  const lake = createLake(objects)
+  const lake = createPublishedLake(objects)
   const keys = async () => (await lake.readFiles()).map(({ key }) => key).sort()
   return { objects, lake, keys }
 }
@@ -98,12 +98,14 @@ describe('an installation in its second year', () => {
   }
 
   async function secondsOfQuery(from: Awaited<ReturnType<typeof lakeOf>>) {
-    const began = performance.now()
+    const before = process.cpuUsage()
     const sql = 'select count(distinct session_id) as n from sessions'
     const { connection, close } = await openLakeDatabase(from, sql)
     expect((await ask(connection, sql)).rows).toEqual([[5]])
     await close()
-    return (performance.now() - began) / 1000
+    // Of the processor: other tests that run at the same time don't count.
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1e6
   }
 
   it('answers a question in less than 2 s more than a new one, from as many objects as it is months old', async () => {

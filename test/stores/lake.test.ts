@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLake } from '../../lib/stores/lake.ts'
 import { partitionPrefix, partKey, schemaVersion } from '../../lib/stores/lake-paths.ts'
 import { encodeParquet } from '../../lib/stores/parquet.ts'
+import { createPublishedLake } from '../../lib/stores/published-lake.ts'
 import { identifiedColumnsOf } from '../../lib/streams/field-ids.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
@@ -20,7 +20,7 @@ import { pathOf, untroubled } from './samples.ts'
 
 const emulated = useEmulators()
 lakeContract('in memory', createMemoryLake)
-lakeContract('in S3', () => createLake(emulated().lake))
+lakeContract('in S3', () => createPublishedLake(emulated().lake))
 
 function column(name: string, type: 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json') {
   return { name, type, doc: name } as const
@@ -195,7 +195,7 @@ describe('a quarantine file', () => {
       { key: null, reasons: ['no id'], raw },
       { key: 'b', reasons: ['bad'], raw: 'null' },
     ]
-    const file = await createLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const file = await createPublishedLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const lines = gunzipSync((await objects.get(file.key))!)
       .toString()
       .trimEnd()
@@ -217,7 +217,7 @@ describe('a line of a quarantine file', () => {
     const objects = createMemoryObjects()
     const title = 'one\u2028two\u2029three\u0085four'
     const records = [{ key: title, reasons: ['no id'], raw: JSON.stringify({ title }) }]
-    const file = await createLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const file = await createPublishedLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const text = gunzipSync((await objects.get(file.key))!).toString()
     expect(text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)).toHaveLength(2)
     const { key, raw } = JSON.parse(text)
@@ -229,6 +229,6 @@ describe('a manifest in S3', () => {
   it('that is not understood is an error, never an absent one', async () => {
     const objects = createMemoryObjects()
     await objects.put('manifests/run=r.json', Buffer.from('{"version":2}'))
-    await expect(createLake(objects).readManifest('r')).rejects.toMatchObject({ code: 'damaged_state' })
+    await expect(createPublishedLake(objects).readManifest('r')).rejects.toMatchObject({ code: 'damaged_state' })
   })
 })

@@ -5,9 +5,9 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sha256 } from '../../lib/core/hash.ts'
-import { createLake } from '../../lib/stores/lake.ts'
 import { createMerger, type FileLimits } from '../../lib/stores/merge-parts.ts'
 import { encodeParquet, publishedForm } from '../../lib/stores/parquet.ts'
+import { createPublishedLake } from '../../lib/stores/published-lake.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
@@ -36,7 +36,7 @@ const generous: FileLimits = { rows: 1_000, bytes: 1e9, unpackedBytes: 1e9 }
 
 function setup(limits = generous) {
   const objects = createMemoryObjects()
-  const lake = createLake(objects)
+  const lake = createPublishedLake(objects)
   const part = (keys: string[], n: number) =>
     lake.writeRows(pathOf({ part: n }), batchOf(keys.map((key) => rowOf(key, n))), untroubled)
   const merge = (parts: PartFile[]) => createMerger(objects, limits).mergeParts(table, parts, untroubled)

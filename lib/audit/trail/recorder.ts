@@ -37,6 +37,8 @@ type Deps = {
   clock: Clock
   /** The name of the redaction key (see `redactionKeyOf`). */
   redactionKey: string
+  /** Redacts a revision as the engine did before it handed it over. */
+  redact: (revision: Json) => Json
 }
 
 /** Bounds of one append: it is stored in a moment, and mostly fits into the head, packed. */
@@ -45,18 +47,18 @@ const charactersAtOnce = packedBytesInHead * 5
 
 /** A recorder over a trail. */
 export function createRecorder(deps: Deps): Recorder {
-  const { trail, index, clock, redactionKey } = deps
+  const { trail, index, clock, redactionKey, redact } = deps
   const observedIn = (scan: ScanIds): ObservedIn => ({ ...scan, observedAt: new Date(clock.now()).toISOString() })
 
   const record = async (revisions: readonly SeenRevision[], scan: ScanIds, signal: AbortSignal): Promise<void> => {
     const left = lastOfEach(revisions.flatMap(numbered))
-    const context = { observedIn: observedIn(scan), redactionKey, trail }
+    const context = { observedIn: observedIn(scan), redactionKey, redact, trail }
     while (left.length > 0) {
       let taken = 0
       await trail.append(async (heads) => {
         const { entries, findings, ...drafted } = await draftNext(await index.at(heads), left, context)
         taken = drafted.taken
-        if (drafted.rekeyed) index.touch()
+        if (drafted.redacted) index.touch()
         return planAppend(heads, { entries, findings })
       }, signal)
       left.splice(0, taken)
@@ -116,9 +118,9 @@ function lastOfEach(revisions: RevisionToRecord[]): RevisionToRecord[] {
 }
 
 /** Entries and findings to append, the number of revisions that they take care of, and if the index was changed on the way. */
-type Drafts = { entries: EntryDraft[]; findings: FindingDraft[]; taken: number; rekeyed: boolean }
+type Drafts = { entries: EntryDraft[]; findings: FindingDraft[]; taken: number; redacted: boolean }
 
-type DraftContext = { observedIn: ObservedIn; redactionKey: string; trail: Trail }
+type DraftContext = Pick<Deps, 'redactionKey' | 'redact' | 'trail'> & { observedIn: ObservedIn }
 
 /** Drafts entries for the first of `left`, as far as they are not recorded already. */
 async function draftNext(
@@ -127,17 +129,18 @@ async function draftNext(
   context: DraftContext,
 ): Promise<Drafts> {
   const { observedIn, redactionKey } = context
-  const drafts: Drafts = { entries: [], findings: [], taken: 0, rekeyed: false }
+  const drafts: Drafts = { entries: [], findings: [], taken: 0, redacted: false }
   let characters = 0
   for (const seen of left) {
     const number = seen.revision.revision
     if (drafts.entries.length === entriesAtOnce || characters > charactersAtOnce) break
     const known = index.revisions.get(number)
     const { hash, revision } = known?.contentHash === seen.hash ? seen : bounded(seen)
-    const same = known !== undefined && (known.contentHash === hash || (await onlyRekeyed(revision, known, context)))
+    const same =
+      known !== undefined && (known.contentHash === hash || (await onlyRedactedAnew(revision, known, context)))
     if (same && known.contentHash !== hash) {
       index.revisions.set(number, { ...known, contentHash: hash, redactionKey })
-      drafts.rekeyed = true
+      drafts.redacted = true
     }
     drafts.taken += 1
     if (same) continue
@@ -154,15 +157,21 @@ function bounded({ revision }: RevisionToRecord): RevisionToRecord {
   return { hash: contentHash(within), revision: within }
 }
 
-/** Tells another redaction key from another content: the key changes every fingerprint, which is no change of the revision. */
-async function onlyRekeyed(
+/**
+ * Tells another redaction from another content: a new key changes every fingerprint, and a later release finds secrets
+ * that an earlier one left, which is no change of the revision.
+ */
+async function onlyRedactedAnew(
   revision: Revision,
   known: RecordedRevision,
-  { redactionKey, trail }: DraftContext,
+  { redactionKey, redact, trail }: DraftContext,
 ): Promise<boolean> {
-  if (known.redactionKey === redactionKey) return false
   const entry = readEntry(await trail.read('entries', known.sequence))
-  return entry ? equalButForSecrets(revisionOf(entry), revision) : false
+  if (!entry) return false
+  const recorded = redact(revisionOf(entry))
+  return known.redactionKey === redactionKey
+    ? contentHash(recorded) === contentHash(revision)
+    : equalButForSecrets(recorded, revision)
 }
 
 function changedFinding(revision: number, { sequence }: RecordedRevision, observedIn: ObservedIn): FindingDraft {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
 import type { AwsCredentials } from '../../stores/clients.ts'
 import { createDynamoDb } from './dynamodb.ts'
+import { removeAddress, writeAddress } from './endpoint.ts'
 import { lockFolder } from './lock.ts'
 import { localCredentials, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
@@ -28,7 +29,25 @@ export type Emulators = {
 export async function startEmulators({ dir }: { dir: string }): Promise<Emulators> {
   const folder = resolve(dir)
   const lock = lockFolder(folder)
-  const opened: { close(): Promise<void> }[] = [{ close: async () => lock.release() }]
+  try {
+    removeAddress(folder)
+    const emulators = await openEmulators(folder)
+    writeAddress(folder, emulators.endpointUrl)
+    const close = async () => {
+      removeAddress(folder)
+      await emulators.close()
+      lock.release()
+    }
+    return { ...emulators, close }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Starts the emulators over a folder that no other process uses, which the caller sees to. */
+export async function openEmulators(folder: string): Promise<Emulators> {
+  const opened: { close(): Promise<void> }[] = []
   const close = async () => {
     for (const part of opened.splice(0).reverse()) await part.close()
   }

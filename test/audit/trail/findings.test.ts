@@ -115,4 +115,22 @@ describe('findings', () => {
     await under('third', { apiKey: 's2', url: 'https://u:p@other' })
     expect(findingsIn(parts.store.objects).map(({ kind }) => kind)).toEqual(['revision_changed', 'revision_changed'])
   })
+
+  it('do not take a secret that a later release finds for a change, whatever became of the key', async () => {
+    const url = 'https://u:p@h'
+    const early = auditParts({ redactionKey: redactionKeyOf(createRedactor('old')) })
+    // The release that recorded it left the note as it was.
+    await early.recorder.record([seen(revision(1, { note: url }))], scan, signal)
+    const later = (key: string, note: string) => {
+      const redactor = createRedactor(key)
+      const redact = (record: Json) => redactor.redact(record, { secretPaths: [] })
+      const { recorder } = auditParts({ ...early, redactionKey: redactionKeyOf(redactor), redact })
+      return recorder.record([seen(redact(revision(1, { note })) as ReturnType<typeof revision>)], scan, signal)
+    }
+    await later('old', url)
+    await later('new', url)
+    expect(early.store.objects.size).toBe(1)
+    await later('new', 'https://u:p@other')
+    expect(findingsIn(early.store.objects).map(({ kind }) => kind)).toEqual(['revision_changed'])
+  })
 })

@@ -2,8 +2,8 @@ import type { Json } from '../../../lib/core/json.ts'
 import { defaultFileSize, type IcebergDeps } from '../../../lib/publish/iceberg/ports.ts'
 import { createIcebergTables } from '../../../lib/publish/iceberg/tables.ts'
 import { publishRun } from '../../../lib/publish/publish.ts'
-import { createLake } from '../../../lib/stores/lake.ts'
 import type { ObjectStore } from '../../../lib/stores/objects.ts'
+import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
 import { rowFiles } from '../../../lib/stores/row-files.ts'
 import { createFolderPointers } from '../../../lib/stores/table-pointers.ts'
 import { streams } from '../../../lib/streams/index.ts'
@@ -22,7 +22,7 @@ export function createTablesWorld({
   address?: string
   objects?: ObjectStore
 } = {}) {
-  const lake = createLake(objects)
+  const lake = createPublishedLake(objects)
   const world = createWorld({ lake })
   let attempts = 0
   const icebergDeps = (more: Partial<IcebergDeps> = {}): IcebergDeps => ({

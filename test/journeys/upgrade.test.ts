@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { dirname, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliHere, temporaryFolder } from '../cli/cli.ts'
+
+type Lists = Record<'reports' | 'changes' | 'sessions' | 'users' | 'computers', Record<string, unknown>[]>
+type Left = { platform: { before: Lists; now: Lists }; files: Record<string, string> }
+
+/**
+ * What version 0.1.0 left: two nights, three limits set and one refused, a plan, and a scan of the sessions that broke off
+ * on its third page. Beside it what the platform showed on both nights.
+ */
+const fixture = new URL('../fixtures/upgrade/0.1.0.json.gz', import.meta.url)
+const { platform, files }: Left = JSON.parse(gunzipSync(readFileSync(fixture)).toString())
+const lists = platform.now
+
+const pageSize = 10
+const asked: string[] = []
+
+/** The platform as it stood when the older version was last run. */
+const server: Server = createServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://platform')
+  asked.push(`${url.pathname}${url.search}`)
+  const name = url.pathname.endsWith('history') ? 'changes' : url.pathname.split('/').at(-1)
+  const list = url.pathname.endsWith('reports') ? 'reports' : (name as keyof Lists)
+  const from = Number(url.searchParams.get('cursor') ?? 0)
+  const paged = list === 'sessions' ? lists[list].slice(from, from + pageSize) : lists[list]
+  const hasMore = list === 'sessions' && from + pageSize < lists[list].length
+  response.setHeader('content-type', 'application/json')
+  response.end(
+    JSON.stringify({
+      [list]: url.searchParams.has('startAfter') ? [] : paged,
+      pagination: hasMore ? { hasMore, nextCursor: String(from + pageSize) } : { hasMore },
+    }),
+  )
+})
+
+const folder = temporaryFolder()
+const data = join(folder.path, 'data')
+let variables: Record<string, string>
+
+async function here(...args: string[]) {
+  const { stdout, ...rest } = await cliHere([...args, '--local', data, '--json'], variables)
+  return { ...rest, document: JSON.parse(stdout) }
+}
+async function query(sql: string) {
+  return (await here('query', sql)).document
+}
+const rowsOfEach = `select (select count(*) from sessions) as sessions, (select count(*) from organization_users) as users,
+  (select count(*) from readiness_reports) as reports, (select count(*) from enterprise_control_revisions) as revisions,
+  (select count(*) from computers) as computers, (select count(*) from enterprise_setting_changes) as changes`
+
+beforeAll(async () => {
+  for (const [name, base64] of Object.entries(files)) {
+    mkdirSync(dirname(join(data, name)), { recursive: true })
+    writeFileSync(join(data, name), Buffer.from(base64, 'base64'))
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  variables = { PLATFORM_APP_URL: address, PLATFORM_BASE_URL: address, PLATFORM_API_KEY: 'key' }
+})
+afterAll(() => {
+  server.close()
+  folder.remove()
+})
+
+type StreamOfRun = { stream: string; status: string; counts: Record<string, number>; apiCalls: number }
+
+async function sync() {
+  asked.length = 0
+  const { code, document } = await here('sync')
+  const streams: StreamOfRun[] = document.streams
+  const counts = streams.map(({ stream, status, counts: { inserted, updated, deleted } }): [string, unknown] => [
+    stream,
+    { status, inserted, updated, deleted },
+  ])
+  return { code, counts: Object.fromEntries(counts) }
+}
+
+const unchanged = { status: 'complete', inserted: 0, updated: 0, deleted: 0 }
+const left = [{ sessions: 33, users: 23, reports: 7, revisions: 9, computers: 5, changes: 61 }]
+
+describe('a folder that version 0.1.0 left', () => {
+  it('is looked at as it is', async () => {
+    const { code, document } = await here('status')
+    expect(code).toBe(0)
+    expect(document.streams).toContainEqual(
+      expect.objectContaining({ stream: 'sessions', status: 'failed', records: 31, scanInProgress: expect.anything() }),
+    )
+    expect(await query(rowsOfEach)).toEqual(left)
+    expect(await here('audit', 'verify')).toMatchObject({ code: 0, document: { ok: true, checked: { entries: 9 } } })
+  })
+
+  it('goes on in the night after: the broken scan where it stopped, and nothing that stands is written anew', async () => {
+    const { code, counts } = await sync()
+    expect(code).toBe(0)
+    expect(counts).toMatchObject({
+      sessions: unchanged,
+      organization_users: unchanged,
+      readiness_reports: unchanged,
+      enterprise_control_revisions: unchanged,
+      computers: unchanged,
+    })
+    const pagesOfSessions = asked.filter((path) => path.includes('/sessions'))
+    expect(pagesOfSessions.map((path) => new URLSearchParams(path.split('?')[1]).get('cursor'))).toEqual(['20', '30'])
+    expect(await query(rowsOfEach)).toEqual(left)
+    expect(await here('audit', 'verify')).toMatchObject({ code: 0, document: { ok: true, checked: { entries: 9 } } })
+  })
+
+  it('keeps its credit limits, their outcomes and its plans', async () => {
+    const outcomes = { outcome: 'applied', limits: [100, 200, 300] }
+    const sql = `select outcome, list(credit_limit::int order by credit_limit) as limits
+      from credit_limit_outcomes_current
+      group by outcome order by outcome`
+    expect(await query(sql)).toEqual([outcomes, { outcome: 'rejected', limits: [5] }])
+    writeFileSync(join(folder.path, 'limits.csv'), `email,limit\n${lists.users[0]!.email},100\n`)
+    const { document } = await here('limits', 'plan', join(folder.path, 'limits.csv'))
+    expect(document).toMatchObject({ changes: [], same: [{ email: lists.users[0]!.email, limit: 100 }] })
+  })
+
+  it('takes in what changes after that, beside what was there', async () => {
+    lists.sessions[0] = { ...lists.sessions[0], title: 'after the upgrade', updatedAt: Date.now() }
+    lists.users.pop()
+    const { counts } = await sync()
+    expect(counts).toMatchObject({
+      sessions: { ...unchanged, updated: 1 },
+      organization_users: { ...unchanged, deleted: 1 },
+    })
+    expect(await query("select title from sessions_current where title = 'after the upgrade'")).toHaveLength(1)
+    expect(await query('select count(*) as n from organization_users_current')).toEqual([{ n: 20 }])
+  })
+})
