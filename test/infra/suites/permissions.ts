@@ -152,6 +152,8 @@ describe('what functions may do', () => {
 
   it('lets publish-run merge files, write manifests, partitions and one event, remove parts, and read no secret', () => {
     const tables = streams.flatMap(tablesOf).map(({ name }) => name)
+    const on = (action: string, ...folders: string[]) =>
+      folders.map((folder) => `s3:${action} on arn:aws:s3:::platform-sync-lake/${folder}/*`)
     const iceberg = icebergNames(streams)
       .toSorted()
       .map((name) => `table/platform_sync_iceberg/${name}`)
@@ -169,21 +171,11 @@ describe('what functions may do', () => {
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
-      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/iceberg/*',
-      's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/manifests/*',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/iceberg/*',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/*',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
-      's3:GetObject on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:GetObject on arn:aws:s3:::platform-sync-lake/iceberg/*',
-      's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
-      's3:GetObject on arn:aws:s3:::platform-sync-lake/manifests/*',
+      ...on('AbortMultipartUpload', 'changes', 'iceberg', 'manifests'),
+      ...on('DeleteObject', 'changes', 'iceberg', 'index', 'quarantine'),
+      ...on('GetObject', 'changes', 'iceberg', 'index', 'manifests'),
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
-      's3:PutObject on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:PutObject on arn:aws:s3:::platform-sync-lake/iceberg/*',
-      's3:PutObject on arn:aws:s3:::platform-sync-lake/manifests/*',
+      ...on('PutObject', 'changes', 'iceberg', 'manifests'),
       ...tracing,
     ])
   })

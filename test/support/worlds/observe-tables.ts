@@ -27,7 +27,8 @@ export async function tablesViewOf(contents: Contents, streams: readonly Stream[
         for (const at of (group[0] ?? []).keys()) rows.push(JSON.stringify(group.map((cells) => cells[at])))
       }
     }
-    view[name] = rows.sort()
+    // What an observer saw when a process died may be told twice, and stands twice in what happened.
+    view[name] = (name === table.name ? [...new Set(rows)] : rows).sort()
   }
   return Object.fromEntries(Object.entries(view).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
