@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { composePublish } from '../lib/compose/publish.ts'
 import { processVariables } from '../lib/core/env.ts'
 import { finishRun } from '../lib/publish/finish-run.ts'
-import { emitRunMetrics, failureOf, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
+import { emitRunMetrics, failureOf, laterIfOvertaken, resultOfSteps, StepOutcome } from '../lib/publish/steps.ts'
 import { streamNamed } from '../lib/streams/index.ts'
 import { runOf, ScheduledRun } from '../lib/sync/scheduled-run.ts'
 import { readEvent } from './event.ts'
@@ -20,7 +20,7 @@ export async function handler(event: unknown, context: Context) {
   const run = runOf(scheduled)
   const results = outcomes.map((outcome) => resultOfSteps(outcome, run.runId))
   const streams = results.map(({ stream }) => streamNamed(stream))
-  const { record } = await finishRun(run, { streams, results }, finishDeps())
+  const { record } = await finishRun(run, { streams, results }, finishDeps()).catch(laterIfOvertaken)
   emitRunMetrics(record, scheduled.schedule, telemetry.metrics)
   return { ...record, failure: failureOf(record) }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
+import { requestsPerSecond } from '../lib/core/env.ts'
 import { defaultPrivacy, privacyChoices } from '../lib/hooks/collector/event-record.ts'
 import { defaultRate } from '../lib/hooks/collector/rate-limit.ts'
 import { defaultRules } from '../lib/limits/entries.ts'
@@ -117,6 +118,9 @@ export const Config = z.strictObject({
       appUrl: address('the base address of the readiness reports'),
       baseUrl: address('the base address of the v0 endpoints'),
       secretName: secretName('is missing; set it to the name of the Secrets Manager secret that holds the API key'),
+      requestsPerSecond: requestsPerSecond(z.number())
+        .optional()
+        .describe('What all workers together may ask the platform, on average.'),
     },
     'is missing; give appUrl, baseUrl and secretName',
   ),

@@ -142,6 +142,7 @@ function platformEnvironmentOf({ platform }: Config): Record<string, string> {
     PLATFORM_APP_URL: platform.appUrl,
     PLATFORM_BASE_URL: platform.baseUrl,
     PLATFORM_SECRET_ID: platform.secretName,
+    ...(platform.requestsPerSecond ? { PLATFORM_REQUESTS_PER_SECOND: String(platform.requestsPerSecond) } : {}),
   }
 }
 

@@ -5,6 +5,7 @@ import { hooksTable } from '../../lib/stores/hook-claims.ts'
 import { hookQueue } from '../../lib/stores/hook-queue.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
+import { ratePartition } from '../../lib/stores/rates.ts'
 import {
   auditBucket,
   type BucketShape,
@@ -66,7 +67,7 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
   publish.allow(useKey, keyArn)
 }
 
-/** Applying reads messages and sends none: a function that feeds its own queue is stopped by Lambda after 16 turns. */
+/** Applying reads messages, shares the rate at which the platform is asked, and sends none: a function that feeds its own queue is stopped by Lambda after 16 turns. */
 export function grantApplyLimits(apply: WorkerFunction, { names, keyArn, platformSecret }: Resources): void {
   const { table, queue, secret } = arns(apply, names)
   apply.allow(
@@ -77,6 +78,7 @@ export function grantApplyLimits(apply: WorkerFunction, { names, keyArn, platfor
     ['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem'],
     table(limitsTable),
   )
+  apply.allowItems(['dynamodb:GetItem', 'dynamodb:UpdateItem'], { table: table(stateTable), partition: ratePartition })
   apply.allow(['secretsmanager:GetSecretValue'], secret(platformSecret))
   apply.allow(useKey, keyArn)
 }

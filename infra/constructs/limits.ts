@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { Construct } from 'constructs'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { applySeconds, limitsQueue } from '../../lib/stores/limits-queue.ts'
-import { inboxBucket } from '../../lib/stores/resources.ts'
+import { inboxBucket, stateTable } from '../../lib/stores/resources.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
 import { grantApplyLimits, grantImportLimits, type Resources } from './grants.ts'
@@ -24,6 +24,7 @@ export class Limits extends Construct {
     const common = { ...props.common, environment, memoryMegabytes: 512 }
     this.apply = new WorkerFunction(this, 'Apply', {
       ...common,
+      environment: { ...environment, [stateTable.variable]: names.table(stateTable) },
       name: 'apply-credit-limits',
       timeout: Duration.seconds(applySeconds),
     })

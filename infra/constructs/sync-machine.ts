@@ -156,7 +156,11 @@ function payloadOf(...fields: string[]): TaskInput {
   return TaskInput.fromObject(Object.fromEntries(fields.map((field) => [`${field}.$`, `$.${field}`])))
 }
 
+/** What no time heals: an event that is none, a function without its configuration. Its name is the error's in lib/core/errors.ts. */
+const beyondRepair = ['FatalError', 'RejectedError']
+
 function retry<T extends TaskStateBase>(task: T, { seconds, times }: { seconds: number; times: number }): T {
+  task.addRetry({ errors: beyondRepair, maxAttempts: 0 })
   return task.addRetry({
     errors: ['States.ALL'],
     interval: Duration.seconds(seconds),

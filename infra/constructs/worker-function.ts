@@ -63,6 +63,12 @@ export class WorkerFunction extends Construct {
     })
   }
 
+  /** Allows exactly these actions on those items of a table whose partition key is the given one. */
+  allowItems(actions: string[], { table, partition }: { table: string; partition: string }): void {
+    const conditions = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [partition] } }
+    this.role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [table], conditions }))
+  }
+
   /** Allows exactly these actions on exactly these resources. */
   allow(actions: string[], ...resources: string[]): void {
     this.role.addToPrincipalPolicy(new PolicyStatement({ actions, resources }))

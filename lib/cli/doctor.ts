@@ -2,18 +2,22 @@ import type { Command } from 'commander'
 import { FatalError, messageOf } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
+import { checkCollector } from './doctor-hooks.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
 
 /** `platform-sync doctor` */
 export function addDoctor(program: Command, cli: Cli): void {
   withLocal(program.command('doctor'))
-    .description('check configuration, credentials, storage and each endpoint, and say what to fix')
+    .description(
+      'check configuration, credentials, storage, each endpoint and the collector of hook events, and say what to fix',
+    )
     .action(action<unknown, []>(cli, (io, options) => doctor(cli, io, options)))
 }
 
 async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { composeSync } = await import('../compose/sync.ts')
+  const { composeHooksInspection } = await import('../compose/hooks-inspect.ts')
   const { withWorkspace } = await import('./workspace.ts')
   try {
     return await withWorkspace(cli, { io, options, platform: true }, async ({ open, variables }) => {
@@ -22,6 +26,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
         ...checkVariables(variables),
         ...(await checkStores(root)),
         ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
+        ...(await checkCollector(open(composeHooksInspection), cli.fetch)),
       ]
       return tell(checks, io)
     })

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { Deadline } from '../core/deadline.ts'
 import { AwsVariables, PlatformVariables, readVariables, type Variables } from '../core/env.ts'
 import type { BatchDeps } from '../limits/apply/apply-batch.ts'
@@ -6,6 +7,7 @@ import type { PlatformClient } from '../platform/client.ts'
 import { createLedger } from '../stores/ledger.ts'
 import { createMessagePauses } from '../stores/limits-queue.ts'
 import { createSecretReader } from '../stores/secrets.ts'
+import type { StorageClients } from '../stores/storage.ts'
 import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
 import { platformOf } from './platform.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
@@ -20,13 +22,13 @@ export function composeApply(variables: Variables, runtime: LimitsRuntime) {
 
 /** Applying over a ledger that is open already. */
 export function applyingOf(
-  { parts, sqs, queueUrl, rules, clock }: ReturnType<typeof openLimits>,
+  { dynamodb, parts, sqs, queueUrl, rules, clock }: ReturnType<typeof openLimits>,
   { variables, runtime }: { variables: Variables; runtime: Runtime },
 ) {
   const { log, metrics } = runtime
   return {
     /** The platform, as the environment says. @throws FatalError `configuration` */
-    platform: () => platformIn(variables, runtime),
+    platform: () => platformIn(variables, runtime, dynamodb),
     /** What applying messages needs; the deadline is the invocation's. */
     applyDeps: (api: LimitsApi, deadline: Deadline): BatchDeps => ({
       api,
@@ -37,7 +39,13 @@ export function applyingOf(
   }
 }
 
-function platformIn(variables: Variables, runtime: Runtime): PlatformClient {
-  const env = readVariables(PlatformVariables.extend(AwsVariables.shape), variables)
-  return platformOf(env, createSecretReader(cloudOf(env)), runtime)
+/** Without the state table, limits are set at a rate of their own. */
+const ApplyVariables = PlatformVariables.extend({ ...AwsVariables.shape, STATE_TABLE: z.string().optional() })
+
+function platformIn(variables: Variables, runtime: Runtime, dynamodb: StorageClients['dynamodb']): PlatformClient {
+  const env = readVariables(ApplyVariables, variables)
+  return platformOf(env, runtime, {
+    readSecret: createSecretReader(cloudOf(env)),
+    state: env.STATE_TABLE ? { dynamodb, table: env.STATE_TABLE } : null,
+  })
 }

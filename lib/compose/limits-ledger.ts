@@ -34,6 +34,7 @@ export function openLimits(variables: Variables, runtime: LimitsRuntime) {
   const sqs = runtime.sqs ?? createSqs(target)
   const rules: LimitRules = { maxLimit: env.LIMITS_MAX_LIMIT, maxChanges: env.LIMITS_MAX_CHANGES }
   return {
+    dynamodb,
     sqs,
     queueUrl: env.LIMITS_QUEUE_URL,
     deadLettersUrl: env.LIMITS_DEAD_LETTERS_URL,

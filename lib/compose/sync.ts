@@ -53,7 +53,10 @@ export function composeSync(variables: Variables, runtime: SyncRuntime) {
   const env = readVariables(SyncVariables, variables)
   const readSecret = createSecretReader(cloudOf(env))
   const stores = openSyncStores(env, runtime)
-  const platform = platformOf(env, readSecret, runtime)
+  const platform = platformOf(env, runtime, {
+    readSecret,
+    state: { dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE },
+  })
   const audit = auditOf(env, { ...stores, metrics: runtime.metrics })
   const engine = engineOf(stores, runtime)
   const others = otherSources(env, stores)

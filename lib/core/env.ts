@@ -19,12 +19,20 @@ function address(hint: string) {
   })
 }
 
+const rateRule = 'must be a number of requests a second, from 0.1 to 1000'
+
+/** A rate that a configuration may set: below it one request would wait for longer than a call may take. */
+export function requestsPerSecond(number: z.ZodNumber | z.ZodCoercedNumber): z.ZodNumber | z.ZodCoercedNumber {
+  return number.min(0.1, rateRule).max(1_000, rateRule)
+}
+
 /** The platform's addresses, and the credential for it. */
 export const PlatformVariables = z.object({
   PLATFORM_APP_URL: address('set it to the base address of the readiness reports, for example https://app.example.com'),
   PLATFORM_BASE_URL: address('set it to the base address of the v0 endpoints, for example https://api.example.com'),
   PLATFORM_API_KEY: z.string().optional(),
   PLATFORM_SECRET_ID: z.string().optional(),
+  PLATFORM_REQUESTS_PER_SECOND: requestsPerSecond(z.coerce.number(rateRule)).optional(),
 })
 
 /** The place of AWS. Credentials are no part of it: the SDK finds them by itself, those of a role included. */

@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'lease_lost'
   | 'not_found'
+  | 'outcome_unknown'
   | 'page_token_refused'
   | 'partial_answer'
   | 'publish_backlog'

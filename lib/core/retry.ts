@@ -58,7 +58,7 @@ export function retry<T>(attempt: () => Promise<T | RetryableError>, options: Re
       if (retriesLeft === 0 || !(error instanceof RetryableError)) return
       const waitMs = waits ? waitAfter(error, attemptNumber, waits) : 0
       options.onRetry?.(error, attemptNumber, waitMs)
-      if (waits) await interruptibly(waits.clock.sleep(waitMs, signal), signal)
+      if (waits) await sleepUnless(signal, waits.clock, waitMs)
     },
   })
 }
@@ -85,10 +85,10 @@ function waitAfter(failure: RetryableError, attempt: number, waits: Waits): numb
   return waitMs
 }
 
-/** A clock may reject with an error of its own; the caller is to hear why it was told to stop. */
-async function interruptibly(sleep: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+/** Sleeps on a clock, which may reject with an error of its own; the caller is to hear why it was told to stop. */
+export async function sleepUnless(signal: AbortSignal | undefined, clock: Clock, ms: number): Promise<void> {
   try {
-    await sleep
+    await clock.sleep(ms, signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw error

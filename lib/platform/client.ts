@@ -115,7 +115,7 @@ function reads(call: CallApi) {
 
 function writes(call: CallApi) {
   return {
-    /** Endpoint 4. Never repeated once it may have arrived: after an error of another kind, look whether the session exists. */
+    /** Endpoint 4. Never repeated once it may have arrived. @throws FatalError `outcome_unknown`: look whether the session exists. */
     createSession: async (session: rules.NewSession, options?: CallOptions) => {
       const endpoint = v0('/sessions')
       const body = checked(rules.NewSession, session, `POST ${endpoint.path}`)
@@ -129,7 +129,7 @@ function writes(call: CallApi) {
       return call(Session, { method: 'PATCH', endpoint, body }, options)
     },
 
-    /** Endpoint 8. Never repeated once it may have arrived. */
+    /** Endpoint 8. Never repeated once it may have arrived. @throws FatalError `outcome_unknown`: look whether the message exists. */
     addMessage: async (sessionId: string, message: rules.NewMessage, options?: CallOptions) => {
       const endpoint = messagesPath(sessionId)
       const body = checked(rules.NewMessage, message, `POST ${endpoint.path}`)

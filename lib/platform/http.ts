@@ -6,6 +6,7 @@ import { type Json, parseJson } from '../core/json.ts'
 import { jsonFaultOf } from '../core/json-fault.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { type Answer, exchange } from './exchange.ts'
+import type { RateBudget } from './rate-budget.ts'
 import { defaultRetry, type RetrySettings, sendRepeatedly } from './retry.ts'
 import { messagesIn } from './said.ts'
 import { excerpt, scrub } from './scrub.ts'
@@ -28,10 +29,13 @@ export type HttpDeps = {
   /** For one request, its body included; 30 s unless said otherwise. */
   timeoutMs?: number
   retry?: Partial<RetrySettings>
+  /** Shared with other clients of the same API key: each request waits for its turn. None unless given. */
+  budget?: RateBudget
   /** Takes secrets out of what an error of the platform says; the text as it is unless given. */
   redactText?: (text: string) => string
 }
 
+type Secrets = [key: string, ...older: string[]]
 type Call = { request: ApiRequest; options: CallOptions; what: string; url: URL; remainingMs: () => number }
 
 const maxRedirects = 3
@@ -72,23 +76,39 @@ function authorized(call: Call, deps: HttpDeps): () => Promise<Json> {
   return async () => {
     const key = await deps.credentials.current()
     try {
-      return await send(call, deps, [key])
+      return await sendInTurn(call, deps, [key])
     } catch (error) {
       if (refreshed || !(error instanceof FatalError) || error.code !== 'unauthorized') throw error
       refreshed = true
       const renewed = await deps.credentials.refresh()
       if (renewed === key) throw error
-      return await send(call, deps, [renewed, key])
+      return await sendInTurn(call, deps, [renewed, key])
     }
   }
 }
 
-async function send(call: Call, deps: HttpDeps, secrets: [key: string, ...older: string[]]): Promise<Json> {
-  const { request, options, what } = call
+/** Statuses of a limit on all that the credential asks for. Others that say when to come back speak of their own request. */
+const limitsOfAll: readonly (number | undefined)[] = [429, 503]
+
+/** A wait that this request was told holds for the others, too. */
+async function sendInTurn(call: Call, deps: HttpDeps, secrets: Secrets): Promise<Json> {
+  try {
+    return await send(call, deps, secrets)
+  } catch (error) {
+    if (error instanceof RetryableError && error.retryAfterMs !== undefined && limitsOfAll.includes(error.status)) {
+      await deps.budget?.told(error.retryAfterMs)
+    }
+    throw error
+  }
+}
+
+async function send(call: Call, deps: HttpDeps, secrets: Secrets): Promise<Json> {
+  const { request, options, what, remainingMs } = call
   const init = { method: request.method, headers: headersOf(request, secrets[0]), body: bodyOf(request) }
   let url = call.url
   for (let redirects = 0; ; redirects++) {
-    const timeoutMs = Math.min(deps.timeoutMs ?? 30_000, call.remainingMs())
+    await deps.budget?.admit({ what, remainingMs, signal: options.signal, patience: options.patience })
+    const timeoutMs = Math.min(deps.timeoutMs ?? 30_000, remainingMs())
     if (timeoutMs <= 0) throw new RetryableError(`No time is left for ${what}. Try again later.`, { code: 'timeout' })
     options.onRequest?.()
     const fetchNow = deps.fetch ?? fetch

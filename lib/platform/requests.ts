@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CreditLimitEntry } from './schemas/credit-limits.ts'
-import { MessageSubmission } from './schemas/message.ts'
+import { FileAttachment, ImageAttachment, MessageSubmission } from './schemas/message.ts'
 import { SessionSettingsInput } from './schemas/session.ts'
 
 /** Rules of requests (§4, §8), checked before anything is sent. */
@@ -44,8 +44,15 @@ export type NewSession = z.infer<typeof NewSession>
 export const SessionChange = z.strictObject({ sessionSettings: SessionSettingsInput.optional() })
 export type SessionChange = z.infer<typeof SessionChange>
 
-/** Endpoint 8. */
-export const NewMessage = MessageSubmission
+/**
+ * Endpoint 8. A member that §2.5 does not know is refused: a misspelt `computerId` would send the message to another
+ * computer than the one meant.
+ */
+export const NewMessage = z.strictObject({
+  ...MessageSubmission.shape,
+  images: z.array(z.strictObject(ImageAttachment.shape)).optional(),
+  files: z.array(z.strictObject(FileAttachment.shape)).optional(),
+})
 export type NewMessage = z.infer<typeof NewMessage>
 
 /** Endpoint 12: 1 to 100 entries. A limit is an integer from 0 up that a double holds exactly. */

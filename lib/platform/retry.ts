@@ -1,4 +1,4 @@
-import { RetryableError } from '../core/errors.ts'
+import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Patience } from '../core/patience.ts'
 import { fullJitter, type Jitter, type RetryOptions, retry } from '../core/retry.ts'
 
@@ -43,8 +43,19 @@ export function sendRepeatedly<T>(send: () => Promise<T>, repetition: Repetition
 // and the API has no idempotency key: repeating it could create a second session or send a message twice. What was rate
 // limited or never got a connection did nothing. GETs read, and PUT and PATCH write a state that a repetition leaves as it is.
 function repeatable(error: unknown, method: string): RetryableError {
-  if (error instanceof RetryableError && (method !== 'POST' || wasNotTaken(error))) return error
-  throw error
+  if (!(error instanceof RetryableError)) throw error
+  if (method !== 'POST' || wasNotTaken(error)) return error
+  throw unknownOutcome(error)
+}
+
+/** To whoever reads it, a retryable error says: send it again. */
+function unknownOutcome(cause: RetryableError): FatalError {
+  const { status, message } = cause
+  return new FatalError(
+    `Whether the platform did what it was asked for is not known, and it was not asked again, so as not to do it twice: ${message} ` +
+      'Look first whether what was to be created is there.',
+    { code: 'outcome_unknown', cause, ...(status === undefined ? {} : { status }) },
+  )
 }
 
 function wasNotTaken({ code, status = 0, cause }: RetryableError): boolean {

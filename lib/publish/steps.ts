@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { Counts, Notice, StreamStatus } from '../sync/checkpoint.ts'
 import type { StreamResult } from '../sync/context.ts'
@@ -56,4 +57,13 @@ export function failureOf({ streams }: RunRecord): string | null {
 /** Emits how a run ended: 1 when every stream is complete, else 0. */
 export function emitRunMetrics({ status }: RunRecord, schedule: string, metrics: Metrics): void {
   metrics.count('RunComplete', status === 'complete' ? 1 : 0, { schedule })
+}
+
+/**
+ * Another run took over publishing: the end of this attempt, and no reason to make no other one.
+ * @throws RetryableError in that case, and else what was thrown.
+ */
+export function laterIfOvertaken(error: unknown): never {
+  if (!(error instanceof FatalError) || error.code !== 'lease_lost') throw error
+  throw new RetryableError(error.message, { code: 'storage_unavailable', cause: error })
 }

@@ -139,7 +139,9 @@ function section(stream: Stream): string[] {
     ...(mode === 'full_refresh'
       ? [`- Copies of a record within a scan: the one ${changedAt ? 'changed' : 'read'} last wins`]
       : []),
-    ...(secretPaths.length > 0 ? [`- Replaced by fingerprints: ${secretPaths.map(code).join(', ')}`] : []),
+    ...(secretPaths.length > 0
+      ? [`- [Replaced by fingerprints](redaction.md): ${secretPaths.map(code).join(', ')}`]
+      : []),
   ]
   return [`## ${name}`, doc, facts.join('\n'), ...tablesOf(stream).flatMap(tableSection)]
 }

@@ -27,6 +27,15 @@ describe('the environment', () => {
     expect(readVariables(All, { ...complete, UNRELATED: 'x' })).toEqual(complete)
   })
 
+  it.each(['0', '5000', 'many'])('refuses %s as a rate of requests, and says what one is', (rate) => {
+    expect(readVariables(All, { ...complete, PLATFORM_REQUESTS_PER_SECOND: '2.5' })).toMatchObject({
+      PLATFORM_REQUESTS_PER_SECOND: 2.5,
+    })
+    expect(messageFor({ ...complete, PLATFORM_REQUESTS_PER_SECOND: rate })).toContain(
+      'PLATFORM_REQUESTS_PER_SECOND must be a number of requests a second, from 0.1 to 1000',
+    )
+  })
+
   it('names every variable that is missing, in one message, and how to set it', () => {
     const lines = messageFor({}).split('\n').slice(1)
     for (const name of [

@@ -19,6 +19,10 @@ describe('the configuration', () => {
     [{ platform: { ...platform, appUrl: undefined } }, 'platform.appUrl is missing; set it to the base address'],
     [{ platform: { ...platform, baseUrl: 'http://api.example.com' } }, 'platform.baseUrl is not an https address'],
     [{ platform: { ...platform, secretName: undefined } }, 'platform.secretName is missing; set it to the name'],
+    [
+      { platform: { ...platform, requestsPerSecond: 0 } },
+      'platform.requestsPerSecond must be a number of requests a second',
+    ],
     [{ platform, name: 'Acme' }, 'name must be 2 to 20 lower-case letters'],
     [{ platform, streams: ['invoices'] }, 'streams.0 names no stream: "invoices". The streams are: readiness_reports'],
     [{ platform, alarmEmail: 'ops' }, 'alarmEmail is no e-mail address'],

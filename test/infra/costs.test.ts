@@ -8,7 +8,9 @@ import { silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { type Emulators, startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
+import { freshMs } from '../../lib/platform/told-waits.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
+import { ratePartition } from '../../lib/stores/rates.ts'
 import { createStorageClients, type StorageClients } from '../../lib/stores/storage.ts'
 import { streamNamed } from '../../lib/streams/index.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
@@ -34,6 +36,8 @@ let emulators: Emulators
 let platform: Simulator
 let clients: StorageClients
 let calls: Calls
+/** Looks for what other workers were told: one at first, and another one every two seconds. */
+let looks = 0
 const dir = mkdtempSync(join(tmpdir(), 'platform-sync-costs-'))
 const flush = 500
 const stream = streamNamed('organization_users')
@@ -75,6 +79,7 @@ function count({ method, headers, query = {}, body }: Request) {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array)
   if (action === 'BatchWriteItem') calls.writes += text.split('"PutRequest"').length - 1
   else if (action === 'BatchGetItem') calls.reads += text.split('"pk":{').length - 1
+  else if (action === 'GetItem' && text.includes(`"${ratePartition}"`)) looks += 1
   else if (action === 'GetItem') calls.stateReads += 1
   else if (text.includes('platform-sync-records')) calls.writes += 1
   else calls.stateWrites += 1
@@ -94,7 +99,10 @@ async function night(runId: string) {
   const app = composeRun({ ...env, ...addresses }, runtime)
   calls = { puts: 0, gets: 0, stateWrites: 0, stateReads: 0, reads: 0, writes: 0 }
   const run = { runId, scheduledAt: 0 }
+  const [looksBefore, began] = [looks, Date.now()]
   const result = await syncStream(stream, run, await app.syncDeps(noDeadline))
+  expect(looks - looksBefore).toBeGreaterThanOrEqual(1)
+  expect(looks - looksBefore).toBeLessThanOrEqual(1 + (Date.now() - began) / freshMs)
   await finishRun(run, { streams: [stream], results: [result] }, app.finishDeps())
   const { received, inserted, updated, deleted } = result.counts!
   return { records: received, changed: inserted + updated, deleted, tables: stream.tables.length, flush }
@@ -134,9 +142,11 @@ const usd = { writeUnit: 0.625e-6, readUnit: 0.125e-6, put: 5e-6, get: 4e-7, gig
 function rowOf(records: number): string {
   const night = callsOf({ records, changed: records / 100, deleted: 0, tables: 1, flush: 5_000 })
   const s3 = night.puts * usd.put + night.gets * usd.get
+  const seconds = (records / 100) * 0.2
   const writeUnits = 2 * night.writes + 2 * night.stateWrites
-  const dynamodb = writeUnits * usd.writeUnit + (night.reads + night.stateReads) * usd.readUnit
-  const lambda = (records / 100) * 0.2 * 1.77 * usd.gigabyteSecond
+  const dynamodb =
+    writeUnits * usd.writeUnit + (night.reads + night.stateReads + (seconds * 1000) / freshMs) * usd.readUnit
+  const lambda = seconds * 1.77 * usd.gigabyteSecond
   const first = 2 * records * usd.writeUnit
   const cells = [s3, dynamodb, lambda, s3 + dynamodb + lambda, first].map((value) => value.toFixed(4))
   return `| ${[records.toLocaleString('en'), ...cells].join(' | ')} |`

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type ErrorCode, FatalError } from '../../lib/core/errors.ts'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
-import { failureOf, resultOfSteps, StepOutcome } from '../../lib/publish/steps.ts'
+import { failureOf, laterIfOvertaken, resultOfSteps, StepOutcome } from '../../lib/publish/steps.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
 import { stepAfter } from '../../lib/sync/drive-stream.ts'
 
@@ -59,5 +60,20 @@ describe('the failure of a run', () => {
   it('names each stream that did not come to its end, with the reason', () => {
     const streams = record(['a', 'failed', 'no list'], ['b', 'complete', null], ['c', 'paused', null])
     expect(failureOf(streams)).toBe('a failed: no list\nc paused')
+  })
+})
+
+describe('an attempt to publish', () => {
+  const thrown = (code: ErrorCode) => {
+    try {
+      return laterIfOvertaken(new FatalError('why', { code }))
+    } catch (error) {
+      return error
+    }
+  }
+
+  it('that another run overtook may be made again, and any other that is beyond repair may not', () => {
+    expect(thrown('lease_lost')).toMatchObject({ name: 'RetryableError', message: 'why' })
+    expect(thrown('configuration')).toMatchObject({ name: 'FatalError', code: 'configuration' })
   })
 })

@@ -1,3 +1,5 @@
+import type { Json } from '../../core/json.ts'
+import { isTooDeep } from '../../core/nesting.ts'
 import { firstIssue } from '../../core/schema.ts'
 import { HookEvent, type HookReceipt, hookLimits } from '../hook-event.ts'
 
@@ -23,7 +25,7 @@ export function readEvents(given: readonly unknown[]): ReadEvents {
 
 /** An event, or why it is none. */
 function readOne(value: unknown): HookEvent | string {
-  if (isDeeper(value, deepest)) return `is nested more than ${deepest} levels deep`
+  if (isTooDeep(value as Json, deepest)) return `is nested more than ${deepest} levels deep`
   const { data, error } = HookEvent.safeParse(value)
   if (error) return firstIssue(error, 'the event')
   return Buffer.byteLength(JSON.stringify(data)) > eventBytes ? `is larger than ${eventBytes} bytes` : data
@@ -35,14 +37,4 @@ const idLength = 100
 function idOf(value: unknown): string | undefined {
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   return typeof id === 'string' && id.length <= idLength ? id : undefined
-}
-
-/** Goes level by level, since a walk by recursion is what deep values break. */
-function isDeeper(value: unknown, levels: number): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-  }
-  return false
 }

@@ -49,11 +49,17 @@ export type Message = z.infer<typeof Message>
 
 const attachment = {
   type: z.literal('base64').describe('Encoding of the data: base64 (§2.5).'),
-  data: z.base64().min(1).describe('Contents, base64 (§2.5).'),
+  data: z
+    .base64('must be base64 with its padding, without line breaks and without "data:" before it')
+    .min(1, 'is empty')
+    .describe('Contents, base64 (§2.5).'),
 }
 
-/** An image that goes with a message (§2.5). Media types beyond image/jpeg are "not shown". */
-const ImageAttachment = resource({
+/**
+ * An image that goes with a message (§2.5). Media types beyond image/jpeg are "not shown": any image passes. So is the size that the
+ * platform takes: there is no bound to it here.
+ */
+export const ImageAttachment = resource({
   ...attachment,
   mediaType: z
     .string()
@@ -62,7 +68,7 @@ const ImageAttachment = resource({
 })
 
 /** A PDF or text file that goes with a message (§2.5). Media types beyond application/pdf are "not shown". */
-const FileAttachment = resource({
+export const FileAttachment = resource({
   ...attachment,
   mediaType: z
     .string()

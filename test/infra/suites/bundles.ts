@@ -19,13 +19,16 @@ let template: Synthesized
 let cloud: Cloud
 let laptop: Cloud
 const started: Bundle[] = []
-const functions = ['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest']
+const functions = [
+  ...['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest'],
+  ...['collect-hook-events', 'store-hook-events'],
+]
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 
 function useInstallation() {
   beforeAll(async () => {
-    template = synthesize({}, { bundle: true })
+    template = synthesize({ hooks: { enabled: true } }, { bundle: true })
     cloud = await startCloud(template, { counts, seed: 7 })
     laptop = await startCloud(template, { counts, seed: 7 })
   })
@@ -139,6 +142,13 @@ describe('bundles', () => {
       manifestKey: `manifests/run=${runId}.json`,
       streams: [{ stream: 'sessions', status: 'complete', counts: { received: 1_000, inserted: 1_000 } }],
     })
+  })
+
+  it('of the collector run alone: a request without a token is refused, and an empty batch fails nothing', async () => {
+    const request = { headers: {}, body: '{"events":[]}', isBase64Encoded: false }
+    const { result } = await start('collect-hook-events').invoke(request)
+    expect(result).toMatchObject({ statusCode: 401 })
+    expect((await start('store-hook-events').invoke({ Records: [] })).result).toEqual({ batchItemFailures: [] })
   })
 
   it('say how to create the secret when it is missing', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ratePartition } from '../../../lib/stores/rates.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import { tablesOf } from '../../../lib/streams/stream.ts'
 import { resolved, synthesize } from '../synthesized.ts'
@@ -6,7 +7,7 @@ import { resolved, synthesize } from '../synthesized.ts'
 const { resources } = synthesize()
 const collecting = synthesize({ hooks: { enabled: true } })
 
-type Statement = { Action: string | string[]; Resource: unknown; Effect: string }
+type Statement = { Action: string | string[]; Resource: unknown; Effect: string; Condition?: unknown }
 
 /** What the role of a function or a service may do: `action on resource`, sorted. */
 function permissionsOf(role: string, { resources: all } = { resources }): string[] {
@@ -109,8 +110,23 @@ describe('what functions may do', () => {
       (action) => `sqs:${action} on arn:aws:sqs:platform-sync-limits.fifo`,
     )
     const secret = 'secretsmanager:GetSecretValue on arn:aws:secretsmanager:secret:platform-sync/api-key-??????'
-    const permissions = [...ledger, ...messages, secret, ...key, ...logging('LimitsApply'), ...tracing]
+    const rate = ['GetItem', 'UpdateItem'].map(
+      (action) => `dynamodb:${action} on arn:aws:dynamodb:table/platform-sync-state`,
+    )
+    const permissions = [...ledger, ...rate, ...messages, secret, ...key, ...logging('LimitsApply'), ...tracing]
     expect(permissionsOf('LimitsApplyRole')).toEqual(permissions.sort())
+  })
+
+  it('lets apply-credit-limits touch one item of the state table, where all workers share the rate of requests', () => {
+    const policies = resources('AWS::IAM::Policy').filter(([, { Properties }]) =>
+      resolved(Properties.Roles).startsWith('LimitsApplyRole'),
+    )
+    const statements = policies.flatMap(
+      ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
+    )
+    const ofState = statements.filter(({ Resource }) => resolved(Resource).endsWith('table/platform-sync-state'))
+    const onlyThat = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [ratePartition] } }
+    expect(ofState.map(({ Condition }) => Condition)).toEqual([onlyThat])
   })
 
   it('lets import-credit-limits move files of the inbox, read the ledger and send messages', () => {

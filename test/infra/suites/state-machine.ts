@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { StateMachine } from 'aws-local-stepfunctions'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Cloud, startCloud } from '../cloud.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
@@ -40,6 +40,7 @@ function useHandlers() {
   })
 
   afterAll(async () => {
+    vi.restoreAllMocks()
     vi.unstubAllEnvs()
     await cloud?.close()
   })
@@ -134,9 +135,8 @@ describe('the state machine', () => {
       const result = await real(event)
       if (event.stream !== 'sessions') return result
       cloud.platform.removeFault(fault.id)
-      // The interpreter does not really wait.
-      const later = vi.spyOn(Date, 'now').mockImplementation(() => now() + 900_000)
-      onTestFinished(() => void later.mockRestore())
+      // The interpreter does not really wait. Time goes on from there in the tests after this one, as the wait holds for all workers.
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + 905_000)
       return result
     })
     expect(waited).toHaveLength(1)
@@ -182,6 +182,19 @@ describe('the state machine', () => {
     })
     expect(deaths).toBe(3)
     expect(error).toBe('computers failed: Runtime.ExitError: RequestId: 1 Error: Runtime exited')
+    expect(events()).toHaveLength(1)
+  })
+
+  it('asks a function once that can not read what it gets, or has not what it needs, and publishes the others', async () => {
+    const real = asLambda(handlers.sync)
+    let asked = 0
+    const { error } = await run(nightly, (event) => {
+      if (event.stream !== 'computers') return real(event)
+      asked += 1
+      return real({ ...event, stream: 7 })
+    })
+    expect(asked).toBe(1)
+    expect(error).toMatch(/^computers failed: FatalError: The event is not what the state machine sends \(stream: /)
     expect(events()).toHaveLength(1)
   })
 

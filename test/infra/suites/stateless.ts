@@ -56,6 +56,15 @@ describe('functions', () => {
     }
   })
 
+  it('that ask the platform know the rate that the configuration sets for all of them, and where they share it', () => {
+    const slow = synthesize({ platform: { ...platform, requestsPerSecond: 2.5 } })
+    for (const name of ['sync-stream', 'apply-credit-limits']) {
+      const shared = { STATE_TABLE: 'platform-sync-state' }
+      expect(variablesOf(slow, name)).toMatchObject({ ...shared, PLATFORM_REQUESTS_PER_SECOND: '2.5' })
+      expect(variablesOf(synthesize(), name)).not.toHaveProperty('PLATFORM_REQUESTS_PER_SECOND')
+    }
+  })
+
   it('have less in their environment than the 4 KB that Lambda takes', () => {
     for (const name of functions.map(([, { Properties }]) => String(Properties.FunctionName))) {
       const variables = variablesOf(synthesize(), name.replace('platform-sync-', ''))
