@@ -36,7 +36,7 @@ function keysIn(lake: MemoryLake, { key }: PartFile) {
 }
 
 describe('merging', () => {
-  it('makes one file of each table in a folder, sorted by key, whatever scans its rows come from', async () => {
+  it('makes one file of each table in a folder, sorted by key, whatever scans its rows come from (LAKE-06)', async () => {
     const { lake, merge } = setup()
     const shards = await Promise.all(
       Array.from({ length: 64 }, (_, fence) => part(lake, [`s${99 - fence}`, `s${10 + (fence % 5)}`], { fence })),

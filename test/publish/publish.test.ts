@@ -101,7 +101,7 @@ describe('a publication', () => {
     expect(filesOf(world)).toHaveLength(2)
   })
 
-  it('holds nothing of scans that changed nothing, and forgets them all the same', async () => {
+  it('holds nothing of scans that changed nothing, and forgets them all the same (LAKE-07)', async () => {
     const world = createWorld()
     await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-1' })
     await world.publish(streams, 'run-1')

@@ -26,7 +26,7 @@ function declared() {
 }
 
 describe('the ids of columns', () => {
-  it('are those that were given: none changes, and each is on record (add what is missing to the fixture)', () => {
+  it('are those that were given: none changes, and each is on record (add what is missing to the fixture; LAKE-08)', () => {
     expect(declared().filter(([name, id]) => given.get(name) !== id)).toEqual([])
   })
 

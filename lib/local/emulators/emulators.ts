@@ -41,7 +41,7 @@ export async function startEmulators({ dir }: { dir: string }): Promise<Emulator
     return { ...emulators, close }
   } catch (error) {
     lock.release()
-    throw error
+    throw startFailure(error, folder)
   }
 }
 
@@ -62,7 +62,7 @@ export async function openEmulators(folder: string): Promise<Emulators> {
     return { endpointUrl, environment, credentials: localCredentials, close }
   } catch (error) {
     await close().catch(() => {})
-    throw startFailure(error, folder)
+    throw error
   }
 }
 
@@ -105,7 +105,8 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-function startFailure(error: unknown, folder: string): unknown {
+/** The error for a folder whose state can't be opened: what to say of it, unless it says so itself. */
+export function startFailure(error: unknown, folder: string): unknown {
   if (error instanceof SyncError) return error
   const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
   return new FatalError(message, { code: 'damaged_state', cause: error })

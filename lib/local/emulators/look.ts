@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FatalError } from '../../core/errors.ts'
-import { type Emulators, openEmulators } from './emulators.ts'
+import { type Emulators, openEmulators, startFailure } from './emulators.ts'
 import { addressIn } from './endpoint.ts'
 import { isLocked } from './lock.ts'
 import { localCredentials, localEnvironment } from './prepare.ts'
@@ -15,11 +15,12 @@ const startWaitMs = 100
  * The emulators of a folder for those who only look. Nothing in the folder is changed, and it is not taken: a process that
  * works in it answers for its state, and several may look at the same time. Where nobody works, what is seen is the state
  * at this moment.
- * @throws FatalError `usage` when a process has the folder and does not say where it answers, `damaged_state` when its
- * content can't be read.
+ * @throws FatalError `usage` when it is none, or a process has it and does not say where it answers, `damaged_state` when
+ * its content can't be read.
  */
 export async function lookIntoFolder({ dir }: { dir: string }): Promise<Emulators> {
   const folder = resolve(dir)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw noFolder(folder)
   for (let tries = 0; isLocked(folder); tries++) {
     const endpointUrl = addressIn(folder)
     if (endpointUrl !== null) return answering(endpointUrl)
@@ -55,12 +56,16 @@ async function openCopy(folder: string): Promise<Emulators> {
     return { ...opened, close }
   } catch (error) {
     remove()
-    throw error
+    throw startFailure(error, folder)
   }
 }
 
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : []
+}
+
+function noFolder(folder: string) {
+  return new FatalError(`${folder} can't be used as a folder: there is none. Name another one`, { code: 'usage' })
 }
 
 function silent(folder: string) {
