@@ -165,7 +165,7 @@ function tablesEnvironmentOf({ retention }: Config, names: Names): Record<string
   return {
     ICEBERG_DATABASE: names.icebergDatabase,
     SNAPSHOT_DAYS: String(retention.snapshotDays),
-    SNAPSHOTS: String(retention.snapshots),
+    SNAPSHOT_COUNT: String(retention.snapshots),
   }
 }
 

@@ -74,7 +74,7 @@ function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): War
     streams,
     history: lake.readFiles,
     address,
-    retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOTS },
+    retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT },
     fileSize: defaultFileSize,
     clock,
     newAttempt: randomUUID,
