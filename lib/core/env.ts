@@ -61,7 +61,9 @@ export const PublishVariables = z.object({
   ICEBERG_DATABASE: z.string().optional().describe('The Glue database of the Iceberg tables.'),
   LAKE_ADDRESS: z.string().optional().describe('Where engines find the lake; s3://<bucket> by default.'),
   SNAPSHOT_DAYS: count('is no number of days; set it to how long old snapshots of tables are kept').default(5),
-  SNAPSHOT_COUNT: count('is no number; set it to how many snapshots of a table are kept however old they are').default(10),
+  SNAPSHOT_COUNT: count('is no number; set it to how many snapshots of a table are kept however old they are').default(
+    10,
+  ),
 })
 
 /** The key under which secret values become fingerprints. */
