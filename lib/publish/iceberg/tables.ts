@@ -33,12 +33,15 @@ export function icebergNames(streams: readonly Stream[]): string[] {
 export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
   return {
     update: async ({ runId, scans }, { signal, stillMine }) => {
-      for (const stream of deps.streams) {
-        const own = scans.filter((scan) => scan.stream === stream.name)
-        if (own.length === 0) continue
+      // Streams that feed the same tables come into them together: what one of them brings is not history to the next.
+      for (const group of Map.groupBy(deps.streams, ({ tables }) => tables[0].name).values()) {
+        const names = new Set(group.map(({ name }) => name))
+        const own = scans.filter((scan) => names.has(scan.stream))
+        const [stream] = group
+        if (own.length === 0 || !stream) continue
         const files = own.flatMap((scan) => scan.files)
         const scanIds = own.map(({ scanId }) => scanId)
-        const earlier = once(() => earlierFiles(stream, files, deps))
+        const earlier = once(() => earlierFiles(names, files, deps))
         for (const table of tablesOf(stream)) {
           const update: TableUpdate = { stream, table, runId, scanIds, files, earlier, signal, stillMine, deps }
           await appendToLog(update)
@@ -58,14 +61,14 @@ function once<T>(ask: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The stream's files of all publications but this one, which has `own`: oldest first. */
+/** The streams' files of all publications but this one, which has `own`: oldest first. */
 async function earlierFiles(
-  { name }: Stream,
+  names: ReadonlySet<string>,
   own: readonly PartFile[],
   { history }: IcebergDeps,
 ): Promise<PublishedFile[][]> {
   const keys = new Set(own.map(({ key }) => key))
-  const files = (await history()).filter(({ stream, key }) => stream === name && !keys.has(key))
+  const files = (await history()).filter(({ stream, key }) => names.has(stream) && !keys.has(key))
   const byTime = files.toSorted((a, b) => (a.publishedAt < b.publishedAt ? -1 : a.publishedAt > b.publishedAt ? 1 : 0))
   return [...Map.groupBy(byTime, ({ publishedAt }) => publishedAt).values()]
 }
