@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type Figure, isMet, tableOf } from './figures.ts'
+import { lakeFiles } from './lake-part.ts'
 import { bundles, limitsRatio, verifying } from './others.ts'
 import { redacting } from './redaction-part.ts'
 import { atLatency, atSize, type How } from './sync-parts.ts'
@@ -25,6 +26,7 @@ const parts: Record<string, { what: string; measure: (how: How) => Promise<Figur
   limits: { what: '10,000 limits at 20 ms latency', measure: limitsRatio },
   bundles: { what: 'Lambda bundles', measure: bundles },
   redaction: { what: 'redaction of sessions and texts', measure: redacting },
+  lake: { what: 'files of the lake after 30 nights', measure: lakeFiles },
   trail: { what: 'audit trails of 1,000 and 10,000 revisions', measure: verifying },
 }
 

@@ -57,6 +57,13 @@ const Retention = z.strictObject({
     .default(90),
   quarantineDays: z.int().min(7).default(90).describe('How long records that no table can take are kept.'),
   oldVersionDays: z.int().min(1).default(30).describe('How long overwritten and removed objects can be restored.'),
+  manifestDays: z
+    .int()
+    .min(30)
+    .default(400)
+    .describe('How long the manifest of a run is kept. What it published stays in the list of its month.'),
+  snapshotDays: z.int().min(1).default(5).describe('How long an old snapshot of an Iceberg table can be asked for.'),
+  snapshots: z.int().min(1).default(10).describe('How many snapshots of a table are kept, however old they are.'),
   accessLogDays: z.int().min(1).default(365),
   auditDays: z.int().min(1).default(365).describe('How long no entry of the audit trail can be removed.'),
   auditMode: z

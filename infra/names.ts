@@ -16,6 +16,8 @@ export function namesOf(prefix: string) {
     redactionSecret: `${prefix}/redaction-key`,
     /** Glue knows no hyphens in names that SQL can use unquoted. */
     database: prefix.replaceAll('-', '_'),
+    /** The Iceberg tables have a database of their own: their names are those of the other one's. */
+    icebergDatabase: `${prefix.replaceAll('-', '_')}_iceberg`,
     workgroup: prefix,
     startDeadLetters: `${prefix}-undelivered-starts`,
     /** The parameter that holds the ARN of the key, which no name tells. */

@@ -99,9 +99,11 @@ export class StatelessStack extends Stack {
     })
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
+      environment: { ...common.environment, ...tablesEnvironmentOf(config, names) },
       name: 'publish-run',
-      memoryMegabytes: 512,
-      timeout: Duration.minutes(5),
+      // The rows of a file are in memory while they are merged, and a first sync has many files.
+      memoryMegabytes: 1_769,
+      timeout: Duration.minutes(15),
     })
     grantSyncStream(syncStream, resources)
     grantPublishRun(publishRun, resources)
@@ -170,6 +172,15 @@ function privacyEnvironmentOf({ messages, privacy }: Config): Record<string, str
     MESSAGES_CONTENT_BY_ROLE: JSON.stringify(messages.roles),
     MESSAGES_ATTACHMENTS: messages.attachments,
     PRIVACY_FIELDS: privacyText(privacy),
+  }
+}
+
+/** What the one reads, besides, that keeps the Iceberg tables. */
+function tablesEnvironmentOf({ retention }: Config, names: Names): Record<string, string> {
+  return {
+    ICEBERG_DATABASE: names.icebergDatabase,
+    SNAPSHOT_DAYS: String(retention.snapshotDays),
+    SNAPSHOT_COUNT: String(retention.snapshots),
   }
 }
 

@@ -155,6 +155,11 @@ describe('the house', () => {
     expect(wrong).toEqual([])
   })
 
+  it('asks for many things at a time in one place, which has a bound', () => {
+    const unbound = /\bPromise\.(all|allSettled|any)\((?!\[)/
+    expect(sources.filter((file) => unbound.test(read(file)))).toEqual(['lib/core/concurrency.ts'])
+  })
+
   it('reads the environment of the process in one place', () => {
     const readers = sources.filter((file) => /\bprocess\.env\b|\bprocess\['env'\]/.test(read(file)))
     expect(readers).toEqual(['lib/core/env.ts'])

@@ -12,6 +12,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
+import { runManifestPrefix } from '../../lib/stores/lake-paths.ts'
 import { auditBucket, type BucketShape, inboxBucket, lakeBucket } from '../../lib/stores/resources.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
@@ -87,6 +88,7 @@ function lakeRules(retention: Config['retention']): LifecycleRule[] {
     oldVersions(retention),
     { id: 'replaced-indexes', prefix: 'index/', noncurrentVersionExpiration: Duration.days(3) },
     { id: 'query-results', prefix: 'query-results/', expiration: Duration.days(retention.oldVersionDays) },
+    { id: 'manifests', prefix: runManifestPrefix, expiration: Duration.days(retention.manifestDays) },
     { id: 'quarantine', prefix: 'quarantine/', expiration: Duration.days(retention.quarantineDays) },
   ]
 }

@@ -31,6 +31,7 @@ export class CatalogDatabase extends Construct {
     })
     database.overrideLogicalId('CatalogDatabase')
     database.applyRemovalPolicy(kept)
+    this.icebergDatabase(names)
     const workgroup = this.workgroup(names, key)
     for (const { stream, table } of warehouseTables(streams)) {
       const glueTable = this.table(table, names)
@@ -38,6 +39,19 @@ export class CatalogDatabase extends Construct {
       const view = this.currentView(stream, table, names)
       view.addResourceDependency(workgroup)
     }
+  }
+
+  /** Its tables are made and moved by the publisher: a deployment that changed one would point it at old metadata. */
+  private icebergDatabase(names: Names): void {
+    const database = new CfnDatabase(this, 'IcebergDatabase', {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseInput: {
+        name: names.icebergDatabase,
+        description: 'Agent Platform data: change logs and current records as Iceberg tables.',
+      },
+    })
+    database.overrideLogicalId('IcebergDatabase')
+    database.applyRemovalPolicy(kept)
   }
 
   private table(table: Table, names: Names): CfnTable {

@@ -1,5 +1,6 @@
 import { Aws, Stack, Validations } from 'aws-cdk-lib'
 import { hooksFolder } from '../../lib/hooks/collector/places.ts'
+import { icebergNames } from '../../lib/publish/iceberg/tables.ts'
 import { warehouseTables } from '../../lib/stores/catalog.ts'
 import { hooksTable } from '../../lib/stores/hook-claims.ts'
 import { hookQueue } from '../../lib/stores/hook-queue.ts'
@@ -52,17 +53,21 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
   grantRecording(sync, resources)
 }
 
-/** Publishing reads and removes working objects, and writes manifests, the catalog and one event. */
+/** Publishing merges what was flushed and removes it, and writes manifests, the catalog and one event. */
 export function grantPublishRun(publish: WorkerFunction, resources: Resources): void {
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
-  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'manifests'))
-  publish.allow(['s3:PutObject'], ...objects(lakeBucket, 'manifests'))
-  publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine', 'index'))
+  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'index', 'manifests'))
+  publish.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'iceberg', 'manifests'))
+  publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'quarantine', 'index'))
   publish.allow(['s3:ListBucket'], bucket(lakeBucket))
   const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))
   publish.allow(['glue:BatchCreatePartition'], glue('catalog'), glue(`database/${database}`), ...catalogTables)
+  const iceberg = names.icebergDatabase
+  const icebergTables = icebergNames(streams).map((name) => glue(`table/${iceberg}/${name}`))
+  const icebergActions = ['glue:CreateTable', 'glue:GetTable', 'glue:UpdateTable']
+  publish.allow(icebergActions, glue('catalog'), glue(`database/${iceberg}`), ...icebergTables)
   publish.allow(['events:PutEvents'], bus(eventBus))
   publish.allow(useKey, keyArn)
 }

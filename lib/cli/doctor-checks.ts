@@ -1,5 +1,6 @@
 import { PrivacyVariables } from '../compose/privacy.ts'
 import type { SyncRoot } from '../compose/sync.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import { deadlineAfter } from '../core/deadline.ts'
 import {
   AuditVariables,
@@ -78,13 +79,14 @@ export async function checkPlatform(
   root: SyncRoot,
   { variables, fetch }: { variables: Variables; fetch: Fetch },
 ): Promise<Check[]> {
-  const checks = await Promise.all(platformStreams.map((stream) => checkEndpoint(stream, root)))
+  const checks = await mapConcurrently(platformStreams, checksAtOnce, (stream) => checkEndpoint(stream, root))
   return [...checks, await checkClock(root, { address: variables.PLATFORM_BASE_URL ?? '', fetch })]
 }
 
 type Fetch = typeof globalThis.fetch
 
 const patienceMs = 10_000
+const checksAtOnce = 8
 
 async function checkEndpoint({ name, reading }: PlatformStream, { platform, clock }: SyncRoot): Promise<Check> {
   const { endpoint, query } = reading.request({ token: null, pageSize: 1 })

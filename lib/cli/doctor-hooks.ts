@@ -1,4 +1,5 @@
 import type { CollectorInspection } from '../compose/hooks-inspect.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import { messageOf } from '../core/errors.ts'
 import { hookPath } from '../hooks/collector/receive.ts'
 import type { Check } from './doctor-checks.ts'
@@ -44,18 +45,19 @@ async function checkAddress({ address, tokens, fetch }: Asking): Promise<Check[]
   if (!address) return [{ what, state: 'info', detail: 'was not asked: HOOKS_ADDRESS is not set' }]
   if (!tokens) return [await check(what, async () => answerOf(await ask(address, null, fetch), { hasToken: false }))]
   try {
-    const asked = (await tokens()).map((token, n, { length }) =>
-      check(length > 1 ? `${what}, token ${n + 1}` : what, async () =>
+    const known = [...(await tokens()).entries()]
+    return await mapConcurrently(known, tokensAtOnce, ([n, token]) =>
+      check(known.length > 1 ? `${what}, token ${n + 1}` : what, async () =>
         answerOf(await ask(address, token, fetch), { hasToken: true }),
       ),
     )
-    return await Promise.all(asked)
   } catch (error) {
     return [{ what, state: 'fail', detail: messageOf(error) }]
   }
 }
 
 const patienceMs = 10_000
+const tokensAtOnce = 4
 
 /** Asks with a body that holds no event: what is right about the request is told, and nothing is kept. */
 async function ask(address: string, token: string | null, fetch: Fetch): Promise<number> {

@@ -35,13 +35,13 @@ from sessions_current`
 
 /** Says whether messages are read, and how much it would be to read them all for the first time. */
 export async function checkMessages(
-  root: SyncRoot & PublishedLake,
-  { variables }: { variables: Variables },
+  root: SyncRoot,
+  { lake, variables }: { lake: PublishedLake; variables: Variables },
 ): Promise<Check> {
   const what = sessionMessages.name
   const isOn = root.streams.includes(sessionMessages)
   try {
-    const known = await readKnown(root)
+    const known = await readKnown(lake)
     const state = isOn ? 'are read' : 'are not read (MESSAGES_ENABLED=true turns it on)'
     if (known.sessions === 0) return { what, state: 'info', detail: `${state}; how many there are shows after a sync` }
     const configured = Number(variables.PLATFORM_REQUESTS_PER_SECOND) || undefined
@@ -62,10 +62,10 @@ export function estimateText(known: KnownSessions, requestsPerSecond = assumed.r
   )
 }
 
-async function readKnown(root: PublishedLake): Promise<KnownSessions> {
+async function readKnown(lake: PublishedLake): Promise<KnownSessions> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
-  const database = await openLakeDatabase(root, knownSessions)
+  const database = await openLakeDatabase(lake, knownSessions)
   try {
     const { rows } = await ask(database.connection, knownSessions)
     const [sessions, messages, requests] = (rows[0] ?? []).map(Number)

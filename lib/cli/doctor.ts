@@ -18,6 +18,7 @@ export function addDoctor(program: Command, cli: Cli): void {
 
 async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { composeSync } = await import('../compose/sync.ts')
+  const { composeInspect } = await import('../compose/inspect.ts')
   const { composeHooksInspection } = await import('../compose/hooks-inspect.ts')
   const { withWorkspace } = await import('./workspace.ts')
   try {
@@ -27,7 +28,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
         ...checkVariables(variables),
         ...(await checkStores(root)),
         ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
-        await checkMessages(root, { variables }),
+        await checkMessages(root, { lake: open(composeInspect), variables }),
         ...(await checkCollector(open(composeHooksInspection), cli.fetch)),
       ]
       return tell(checks, io)

@@ -8,6 +8,7 @@ import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
 import { download, type LocalFile, nameOf, type PublishedLake } from './lake-files.ts'
+import { createFreshness, freshnessView } from './lake-freshness.ts'
 import { requireQuestion, sqlError } from './read-only.ts'
 
 /** The lake as a database that can be asked and not changed. */
@@ -17,10 +18,10 @@ const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'run_id', 'scan_id
 
 /**
  * Loads the published files that a statement needs (all, without one) into a folder of its own, and opens them as views: each table's
- * change log, `<table>_current`, and `quarantine`. Nothing outside that folder can be reached from SQL.
+ * change log, `<table>_current`, `quarantine` and `_freshness`. Nothing outside that folder can be reached from SQL.
  */
 export async function openLakeDatabase(
-  { lake, objects }: PublishedLake,
+  { lake, objects, checkpoints }: PublishedLake,
   sql?: string,
   signal?: AbortSignal,
 ): Promise<LakeDatabase> {
@@ -38,12 +39,12 @@ export async function openLakeDatabase(
   try {
     await connection.run("set timezone = 'UTC'")
     const needed = sql === undefined ? () => true : await tablesIn(connection, sql)
-    const files = (await lake.readManifests()).flatMap(({ scans }) => scans.flatMap((scan) => scan.files))
     const local = await download(
-      files.filter((file) => needed(nameOf(file))),
+      (await lake.readFiles()).filter((file) => needed(nameOf(file))),
       { objects, folder, signal },
     )
     await createViews(connection, local)
+    await createFreshness(connection, needed(freshnessView) ? checkpoints : undefined)
     await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')

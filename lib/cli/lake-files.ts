@@ -1,19 +1,22 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eachConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
-import type { Manifest } from '../publish/manifest.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
+import type { Checkpoints } from '../sync/ports.ts'
 
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
-  lake: { readManifests(): Promise<Manifest[]> }
+  lake: { readFiles(): Promise<PartFile[]> }
   objects: { get(key: string): Promise<Uint8Array | null> }
+  /** Of streams, where their scans are known. */
+  checkpoints?: Pick<Checkpoints, 'read'>
 }
 
 /** The lake of those who have none yet. */
 export const emptyLake: PublishedLake = {
-  lake: { readManifests: async () => [] },
+  lake: { readFiles: async () => [] },
   objects: { get: async () => null },
 }
 
@@ -35,21 +38,20 @@ export async function download(
   files: readonly PartFile[],
   { objects, folder, signal }: { objects: PublishedLake['objects']; folder: string; signal?: AbortSignal | undefined },
 ): Promise<LocalFile[]> {
-  const waiting = files.map((file, at) => ({ file, path: join(folder, `${at}`) }))
   const done: LocalFile[] = []
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      signal?.throwIfAborted()
-      await writeFile(next.path, await intact(next.file, objects))
-      done.push({ name: nameOf(next.file), path: next.path })
-    }
-  }
-  await Promise.all(Array.from({ length: downloadsAtOnce }, work))
+  await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, file]) => {
+    signal?.throwIfAborted()
+    const bytes = await objects.get(file.key)
+    // Quarantine has a term, after which the bucket removes it.
+    if (bytes === null && file.kind === 'quarantine') return
+    const path = join(folder, `${at}`)
+    await writeFile(path, intact(file, bytes))
+    done.push({ name: nameOf(file), path })
+  })
   return done
 }
 
-async function intact(file: PartFile, objects: PublishedLake['objects']): Promise<Uint8Array> {
-  const bytes = await objects.get(file.key)
+function intact(file: PartFile, bytes: Uint8Array | null): Uint8Array {
   if (bytes === null) throw damaged(file, 'is gone')
   if (sha256(bytes) !== file.sha256) throw damaged(file, 'is not what was written: its SHA-256 differs')
   return bytes

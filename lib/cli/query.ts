@@ -34,7 +34,9 @@ async function query(cli: Cli, io: Output, options: Options & CommonOptions & { 
     return exitCodes.complete
   }
   if (await isUnused(options)) return answering(emptyLake)
-  return withWorkspace(cli, { io, options, platform: false }, ({ open }) => answering(open(composeInspect)))
+  return withWorkspace(cli, { io, options, platform: false, looks: true }, ({ open }) =>
+    answering(open(composeInspect)),
+  )
 }
 
 /** Null when someone interrupted it. */

@@ -1,5 +1,5 @@
 import type { RunRoot } from '../compose/run.ts'
-import { eachConcurrently } from '../core/concurrency.ts'
+import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
 import { RetryableError, SyncError } from '../core/errors.ts'
 import { createPatience } from '../core/patience.ts'
 import { sizeOf } from '../platform/paging.ts'
@@ -45,7 +45,7 @@ export async function runSync(streams: readonly Stream[], { root, progress, inte
     const reading = { deps, progress, interrupted, stop: soonAfter(interrupted) }
     const isDivided = (stream: Stream) => shardsOf(stream).length > 1
     const whole = streams.filter((stream) => !isDivided(stream))
-    const results = await Promise.all(whole.map((stream) => readStream(stream, run, reading)))
+    const results = await mapConcurrently(whole, streamsAtOnce, (stream) => readStream(stream, run, reading))
     const divided = streams.filter(isDivided)
     for (const stream of divided) results.push(await readShards(stream, run, { ...reading, atOnce: root.shardsAtOnce }))
     const published = streamsAsRead({ messages: divided.length > 0 || root.streams.some(isDivided) })
@@ -59,9 +59,12 @@ export async function runSync(streams: readonly Stream[], { root, progress, inte
 
 /** Says of each stream how many records it had the last time. Trouble with storage is told when the stream is read. */
 async function announce(streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> {
-  const known = await Promise.all(streams.map(({ name }) => checkpoints.read(name).catch(() => null)))
+  const known = await mapConcurrently(streams, streamsAtOnce, ({ name }) => checkpoints.read(name).catch(() => null))
   for (const [at, { name }] of streams.entries()) progress.begin(name, known[at]?.lastScan?.records ?? null)
 }
+
+/** All that there are: a stream that must wait keeps none from being read. */
+const streamsAtOnce = 16
 
 type Reading = { deps: SyncDeps; progress: Progress; interrupted: AbortSignal; stop: AbortSignal }
 

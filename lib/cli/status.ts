@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
 import type { InspectRoot } from '../compose/inspect.ts'
-import { eachConcurrently } from '../core/concurrency.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
 import type { RunRecord } from '../publish/manifest.ts'
-import { manifestPrefix } from '../stores/lake-paths.ts'
+import { latestManifestKey } from '../stores/lake-paths.ts'
 import { streams } from '../streams/index.ts'
 import { shardsOf } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Checkpoint } from '../sync/checkpoint.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { wholeScanAt } from './freshness.ts'
 import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 import { sayInvalid } from './scan-notes.ts'
@@ -26,10 +27,12 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
   if (await isUnused(options)) return tell(nothing(now), io)
-  return withWorkspace(cli, { io, options, platform: false }, async ({ open }) =>
+  return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) =>
     tell(await lookAt(open(composeInspect), now), io),
   )
 }
+
+const readsAtOnce = 8
 
 type Found = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
 
@@ -46,57 +49,29 @@ function neverRead(name: string, now: number): Standing {
 }
 
 async function lookAt(root: InspectRoot, now: number): Promise<Found> {
-  const standings = await Promise.all(
-    streams.map((stream) => {
-      if (!stream.parent)
-        return lookAtOne(stream.name, { root, now, completeAtOf: (found) => lastCompleteScan(found, root) })
-      return root.messages ? lookAtShards(stream, root, now) : neverRead(stream.name, now)
-    }),
-  )
-  const lostState = isNew(standings) && (await root.objects.list(manifestPrefix)).length > 0
+  const standings = await mapConcurrently(streams, readsAtOnce, (stream) => {
+    if (!stream.parent) return lookAtOne(stream.name, { root, now, completeAtOf: wholeScanAt })
+    return root.messages ? lookAtShards(stream, root, now) : Promise.resolve(neverRead(stream.name, now))
+  })
+  const lostState = isNew(standings) && (await root.objects.list(latestManifestKey)).length > 0
   return { standings, lastRun: await root.runs.latest(), lostState }
 }
 
-type Looking = { root: InspectRoot; now: number; completeAtOf: (checkpoint: Checkpoint) => Promise<number | null> }
+type Looking = { root: InspectRoot; now: number; completeAtOf: (checkpoint: Checkpoint) => number | null }
 
 async function lookAtOne(name: string, { root, now, completeAtOf }: Looking): Promise<Standing> {
   const [checkpoint, holder] = await Promise.all([root.checkpoints.read(name), root.checkpoints.holder(name, now)])
-  return standingOf(name, { checkpoint, holder, completeAt: checkpoint && (await completeAtOf(checkpoint)), now })
+  return standingOf(name, { checkpoint, holder, completeAt: checkpoint && completeAtOf(checkpoint), now })
 }
-
-const shardsAtOnce = 8
 
 async function lookAtShards(stream: Stream, root: InspectRoot, now: number): Promise<Standing> {
   const parents = await root.checkpoints.read(stream.parent?.stream.name ?? '')
-  const completeAt = parents && (await lastCompleteScan(parents, root))
-  const found: Standing[] = []
-  await eachConcurrently(shardsOf(stream).entries(), shardsAtOnce, async ([at, { name }]) => {
-    const completeAtOf = async (checkpoint: Checkpoint) => freshnessOfShard(checkpoint, { parents, completeAt })
-    found[at] = await lookAtOne(name, { root, now, completeAtOf })
-  })
+  const completeAt = parents && wholeScanAt(parents)
+  const completeAtOf = (checkpoint: Checkpoint) => freshnessOfShard(checkpoint, { parents, completeAt })
+  const found = await mapConcurrently(shardsOf(stream), readsAtOnce, ({ name }) =>
+    lookAtOne(name, { root, now, completeAtOf }),
+  )
   return standingOfShards(stream.name, found)
-}
-
-/**
- * When the last complete scan of a stream began, unix ms; null when there was none. The last scan may be another one: a
- * suspect one withheld what it found gone, and an approval of deletes read no list. Then the manifests know, the newest first.
- */
-export async function lastCompleteScan(
-  { stream, lastScan }: Checkpoint,
-  { lake, objects }: Pick<InspectRoot, 'lake' | 'objects'>,
-): Promise<number | null> {
-  if (lastScan === null) return null
-  if (lastScan.status === 'complete' && lastScan.counts.pages > 0) return lastScan.startedAt
-  const keys = await objects.list(`${manifestPrefix}run=`)
-  const runIds = keys.flatMap((key) => key.match(/run=([^/]+)\.json$/)?.[1] ?? [])
-  for (const runId of runIds.sort().reverse()) {
-    const manifest = await lake.readManifest(runId)
-    const scan = manifest?.scans.find(
-      ({ stream: name, status, counts }) => name === stream && status === 'complete' && counts.pages > 0,
-    )
-    if (scan) return Date.parse(scan.startedAt)
-  }
-  return null
 }
 
 function isNew(standings: readonly Standing[]): boolean {

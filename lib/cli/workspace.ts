@@ -37,6 +37,8 @@ type Wanted = {
   note: (text: string) => void
   /** True when what is read from the platform will be kept in the folder: then the folder is that platform's. */
   keeps?: boolean
+  /** True when the command only looks: then the folder may be another process's, or one that may not be written. */
+  looks?: boolean
   /** Lets so many days pass on the built-in platform first. */
   days?: number
 }
@@ -49,7 +51,7 @@ type Wanted = {
 export async function openWorkspace(cli: Cli, wanted: Wanted): Promise<Workspace> {
   const folder = folderOf(wanted.options)
   if (wanted.platform) cli.useProxies(cli.variables)
-  if (folder !== null) return openLocal(cli, folder, wanted)
+  if (folder !== null) return wanted.looks ? lookLocal(cli, folder, wanted) : openLocal(cli, folder, wanted)
   if (wanted.days) throw new FatalError('Only the built-in platform can skip a day: add --local.', { code: 'usage' })
   const runtime = { log: wanted.log, metrics: noMetrics, clock: cli.clock }
   return workspaceOf({ variables: cli.variables, runtime, simulator: null, folder: null }, [])
@@ -133,6 +135,15 @@ async function openLocal(cli: Cli, folder: string, wanted: Wanted): Promise<Work
     await closeAll(opened)
     throw error
   }
+}
+
+async function lookLocal(cli: Cli, folder: string, wanted: Wanted): Promise<Workspace> {
+  const { lookIntoFolder } = await import('../local/emulators/look.ts')
+  const { refuseStranger } = await import('../local/built-in-platform.ts')
+  refuseStranger(folder)
+  const { environment, credentials, close } = await lookIntoFolder({ dir: folder })
+  const runtime = { log: wanted.log, metrics: noMetrics, clock: cli.clock, credentials }
+  return workspaceOf({ variables: { ...cli.variables, ...environment }, runtime, simulator: null, folder }, [close])
 }
 
 const platformVariables = ['PLATFORM_APP_URL', 'PLATFORM_BASE_URL', 'PLATFORM_API_KEY', 'PLATFORM_SECRET_ID'] as const

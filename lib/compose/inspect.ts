@@ -1,4 +1,5 @@
 import { MessagesVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
@@ -16,6 +17,7 @@ export function composeInspect(variables: Variables, runtime: Runtime) {
   const stores = openStores(env, runtime)
   return {
     ...stores,
+    lake: createPublishedLake(stores.objects),
     messages: env.MESSAGES_ENABLED,
     runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
   }

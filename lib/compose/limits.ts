@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../core/concurrency.ts'
 import type { Variables } from '../core/env.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
@@ -23,7 +24,7 @@ export function composeLimits(variables: Variables, runtime: LimitsRuntime) {
     /** Messages that were sent and not applied: those on the queue and among the dead letters. */
     unfinished: async (): Promise<number> => {
       const urls = [queueUrl, ...(deadLettersUrl ? [deadLettersUrl] : [])]
-      const counts = await Promise.all(urls.map((url) => messagesOn(sqs, url)))
+      const counts = await mapConcurrently(urls, urls.length, (url) => messagesOn(sqs, url))
       return counts.reduce((sum, some) => sum + some, 0)
     },
   }

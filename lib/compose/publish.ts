@@ -1,11 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
 import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
-import type { Announcer, Catalog } from '../publish/ports.ts'
+import { defaultFileSize } from '../publish/iceberg/ports.ts'
+import { createIcebergTables } from '../publish/iceberg/tables.ts'
+import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
+import { createGluePointers } from '../stores/glue-tables.ts'
 import { createPublications } from '../stores/publications.ts'
+import { createPublishedLake } from '../stores/published-lake.ts'
+import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
+import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
@@ -26,18 +33,20 @@ type Environment = z.infer<typeof Environment>
  */
 export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const env = readVariables(Environment, variables)
-  const { clients, checkpoints, lake, index, clock, close } = openStores(env, runtime)
+  const { clients, objects, checkpoints, index, clock, close } = openStores(env, runtime)
+  const lake = createPublishedLake(objects)
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
   const deps: FinishDeps = {
     ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
     ...outletsOf(env),
+    tables: tablesOf(env, { objects, lake, clock }),
     publications: createPublications(state),
     runs: createRuns(state),
     log: runtime.log,
     published: streamsAsRead({ messages: env.MESSAGES_ENABLED }),
   }
-  return { finishDeps: () => deps, close }
+  return { finishDeps: () => deps, lake, close }
 }
 
 /** The places where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
@@ -48,4 +57,29 @@ function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer }
     catalog: database ? createCatalog({ glue: createGlue(target), database, bucket, streams }) : noCatalog,
     announcer: bus ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket }) : silentAnnouncer,
   }
+}
+
+type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
+  lake: ReturnType<typeof createPublishedLake>
+}
+
+/** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
+function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): WarehouseTables {
+  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
+  const place = { objects, address }
+  const glue = () => createGlue(cloudOf(env))
+  return createIcebergTables({
+    files: objects,
+    rows: rowFiles,
+    pointers: database
+      ? createGluePointers({ ...place, glue: glue(), database, newAttempt: randomUUID })
+      : createFolderPointers(place),
+    streams: streamsAsRead({ messages: true }),
+    history: lake.readFiles,
+    address,
+    retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT },
+    fileSize: defaultFileSize,
+    clock,
+    newAttempt: randomUUID,
+  })
 }

@@ -14,7 +14,8 @@ export type RunRoot = ReturnType<typeof composeRun>
  */
 export function composeRun(variables: Variables, runtime: SyncRuntime) {
   const sync = composeSync(variables, runtime)
-  return { ...sync, finishDeps: composePublish(variables, { ...runtime, clients: sync.clients }).finishDeps }
+  const { finishDeps, lake } = composePublish(variables, { ...runtime, clients: sync.clients })
+  return { ...sync, lake, finishDeps }
 }
 
 /**

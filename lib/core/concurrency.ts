@@ -21,6 +21,19 @@ export async function eachConcurrently<T>(
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
+/** What the work makes of each item, in the order of the items, with at most `limit` at a time. */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  await eachConcurrently(items.entries(), limit, async ([at, item]) => {
+    results[at] = await work(item)
+  })
+  return results
+}
+
 /** Splits a list into slices of at most `size`. */
 export function slices<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

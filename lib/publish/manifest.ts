@@ -22,10 +22,39 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
+/** A published file, as a line of the list of its month says it. */
+export const PublishedFile = PartFile.extend({
+  runId: z.string().describe('The run whose manifest lists it.'),
+  publishedAt: z.string().describe('ISO 8601, UTC.'),
+  stream: z.string(),
+  scanId: z.string(),
+})
+export type PublishedFile = z.infer<typeof PublishedFile>
+
+/** The files of a manifest's scans, as lists say them. */
+export function filesOf({ runId, publishedAt, scans }: Manifest): PublishedFile[] {
+  return scans.flatMap(({ stream, scanId, files }) =>
+    files.map((file) => ({ ...file, runId, publishedAt, stream, scanId })),
+  )
+}
+
+/** What the parts of one folder became so far: whole files, and how many of the parts are in them. */
+export const Merged = z.object({ files: z.array(PartFile), parts: z.int() })
+export type Merged = z.infer<typeof Merged>
+
 /** What the publisher was about to do when it died: it is finished before anything else. */
 export const PublishState = z.object({
   fence: z.int(),
-  pending: z.object({ runId: z.string(), scans: z.array(ScanSummary) }).nullable(),
+  pending: z
+    .object({
+      runId: z.string(),
+      scans: z.array(ScanSummary),
+      merged: z
+        .record(z.string(), Merged)
+        .default(() => ({}))
+        .describe('By folder, so that a publisher that has much to merge and dies is not back at the beginning.'),
+    })
+    .nullable(),
 })
 export type PublishState = z.infer<typeof PublishState>
 

@@ -1,3 +1,5 @@
+import type { Table } from '../streams/table.ts'
+import type { PartFile } from '../sync/checkpoint.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
 import type { Manifest, PublishState, RunRecord } from './manifest.ts'
 
@@ -6,8 +8,22 @@ export type Manifests = {
   readManifest(runId: string): Promise<Manifest | null>
   /** Makes a manifest visible: from this instant readers count its files. */
   writeManifest(manifest: Manifest, signal: AbortSignal): Promise<void>
-  /** Points `manifests/latest.json` at a manifest. */
+  /**
+   * Adds the files of these scans of a manifest to the list of its month, which readers take: of them there are few,
+   * however many runs there were. Repeating it adds nothing.
+   */
+  addToList(publication: Manifest, signal: AbortSignal): Promise<void>
+  /** Makes `manifests/latest.json` a copy of a manifest. */
   pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
+}
+
+/** Makes few files out of the parts that scans flushed. */
+export type Merger = {
+  /**
+   * Writes the rows of the first of these parts, as many as one file takes, as a file sorted by the table's key. Says how
+   * many parts it took. Whoever repeats it writes the same object.
+   */
+  mergeParts(table: Table, parts: readonly PartFile[], signal: AbortSignal): Promise<{ file: PartFile; taken: number }>
 }
 
 /** The publisher's own state. One publisher works at a time, by the same leases as streams. */
@@ -35,4 +51,17 @@ export type Announcer = {
 export type Catalog = {
   /** Registers the partitions of a manifest's files. Repeating it is harmless. */
   register(manifest: Manifest): Promise<void>
+}
+
+/** The right to write while a publication lasts. */
+export type PublishLease = {
+  signal: AbortSignal
+  /** Renews it; throws when it is lost. */
+  stillMine(): Promise<void>
+}
+
+/** Tables that warehouse engines open by their own means. */
+export type WarehouseTables = {
+  /** Adds the scans that a run publishes. Repeating it is harmless. */
+  update(published: Pick<Manifest, 'runId' | 'scans'>, lease: PublishLease): Promise<void>
 }

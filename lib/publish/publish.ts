@@ -1,26 +1,15 @@
-import type { Clock } from '../core/clock.ts'
-import { eachConcurrently } from '../core/concurrency.ts'
-import { FatalError, messageOf } from '../core/errors.ts'
-import type { Log } from '../core/log.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
+import { messageOf } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
-import type { PartFile, ScanSummary } from '../sync/checkpoint.ts'
 import type { Run } from '../sync/context.ts'
 import { type Lease, watchLease } from '../sync/lease.ts'
-import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
+import { type FinishingDeps, finishPublication } from './finish.ts'
 import type { Manifest, PublishState } from './manifest.ts'
-import type { Catalog, Manifests, Publications } from './ports.ts'
+import type { Publications } from './ports.ts'
 
 /** What publishing needs from the world. */
-export type PublishDeps = {
-  checkpoints: Checkpoints
+export type PublishDeps = FinishingDeps & {
   publications: Publications
-  lake: Lake & Manifests
-  index: IndexStore
-  catalog: Catalog
-  clock: Clock
-  log: Log
-  /** All streams whose scans may wait: a run also finishes what an earlier publisher left. */
-  published: readonly Stream[]
   newOwner: () => string
   leaseMs: number
 }
@@ -28,12 +17,14 @@ export type PublishDeps = {
 /** What a publication came to: the manifest of the run, or who publishes already. */
 export type PublishResult = { manifest: Manifest } | { heldBy: string; until: number }
 
+const readsAtOnce = 8
+
 type Publishing = { deps: PublishDeps; streams: readonly Stream[]; lease: Lease; state: PublishState }
 
 /**
  * Makes the scans that ended visible, in one step: the manifest of the run. Which scans go into it is written down
  * first, so that a publisher that died is finished by the next one, whatever its streams were, and no file is ever in
- * two manifests. `streams` are those whose scans are collected.
+ * two manifests. Scans that changed nothing are in none. `streams` are those whose scans are collected.
  */
 export async function publishRun(run: Run, streams: readonly Stream[], deps: PublishDeps): Promise<PublishResult> {
   const owner = deps.newOwner()
@@ -62,26 +53,26 @@ async function publish(publishing: Publishing, { runId }: Run): Promise<Manifest
   const { deps, streams, state } = publishing
   if (state.pending) await finish(publishing, state.pending)
   for (;;) {
-    const waiting = await waitingScans(streams, deps)
-    const pending = { runId, scans: waiting.slice(0, scansAtOnce) }
+    const waiting = await mapConcurrently(streams, readsAtOnce, ({ name }) => deps.checkpoints.unpublished(name))
+    const scans = waiting.flat()
+    const pending = { runId, scans: scans.slice(0, scansAtOnce), merged: {} }
     await save(publishing, pending)
     const manifest = await finish(publishing, pending)
-    if (waiting.length <= scansAtOnce) return manifest
+    if (scans.length <= scansAtOnce) return manifest
   }
 }
 
 /** What is about to be published is written down in one item, which holds so many scans. */
 const scansAtOnce = 120
-/** Streams, or scans, that are looked at at the same time. */
-const atOnce = 8
 
-/** The scans that wait, of each stream the oldest first. */
-async function waitingScans(streams: readonly Stream[], { checkpoints }: PublishDeps): Promise<ScanSummary[]> {
-  const found: ScanSummary[][] = []
-  await eachConcurrently(streams.entries(), atOnce, async ([at, { name }]) => {
-    found[at] = await checkpoints.unpublished(name)
-  })
-  return found.flat()
+function finish(publishing: Publishing, pending: NonNullable<PublishState['pending']>): Promise<Manifest> {
+  const { deps, lease } = publishing
+  const savePending = (next: typeof pending) => save(publishing, next)
+  const isHalfOver = () => lease.expiresAt - deps.clock.now() < deps.leaseMs / 2
+  const stillMine = async () => {
+    if (isHalfOver()) await save(publishing, publishing.state.pending)
+  }
+  return finishPublication(pending, { ...deps, lease, savePending, stillMine })
 }
 
 async function save(publishing: Publishing, pending: PublishState['pending'], release = false): Promise<void> {
@@ -90,95 +81,4 @@ async function save(publishing: Publishing, pending: PublishState['pending'], re
   const expiresAt = lease.proposal()
   await deps.publications.save(publishing.state, { owner: lease.owner, expiresAt, release })
   lease.extend(expiresAt)
-}
-
-type Pending = NonNullable<PublishState['pending']>
-
-/** Every step may be repeated: the manifest keeps what it already lists, and removing what is gone removes nothing. */
-async function finish({ deps, lease }: Publishing, { runId, scans }: Pending): Promise<Manifest> {
-  const listed: Listed[] = []
-  await eachConcurrently(scans.entries(), atOnce, async ([at, scan]) => {
-    listed[at] = { scan, files: await filesOf(scan, deps) }
-  })
-  const before = await deps.lake.readManifest(runId)
-  const told = listed.filter((scan) => !isIdle(scan, deps))
-  const manifest = manifestOf(runId, before, { listed: told, publishedAt: deps.clock.now() })
-  // Engines that read a whole partition must not see what dead attempts left, so that goes first.
-  for (const { scan, files } of listed) await removeOrphans(scan, files, deps)
-  // A run that has nothing to add is not the latest because of that.
-  if (told.length > 0) {
-    await deps.lake.writeManifest(manifest, lease.signal)
-    await deps.catalog.register(manifest)
-    await deps.lake.pointLatest(manifest, lease.signal)
-  }
-  for (const { scan } of listed) {
-    await deps.checkpoints.markPublished(scan.stream, scan.scanId)
-    await deps.index.removeScan(scan)
-  }
-  return manifest
-}
-
-/** Whether a scan brought nothing: of one list it is news that all of it was read; of a log, or of one of many lists, it is none. */
-function isIdle({ scan, files }: Listed, { published }: PublishDeps): boolean {
-  const stream = published.find(({ name }) => name === scan.stream)
-  return stream !== undefined && stream.mode !== 'full_refresh' && files?.length === 0
-}
-
-async function removeOrphans(scan: ScanSummary, files: PartFile[] | null, deps: PublishDeps) {
-  const stream = deps.published.find(({ name }) => name === scan.stream)
-  if (!stream || files === null) return
-  const orphans = await deps.lake.removeOrphans(scan, stream, files)
-  if (orphans > 0) deps.log.info('Removed what dead attempts left.', { stream: scan.stream, orphans })
-}
-
-/** Null when the scan's working objects are gone: then an earlier try at this publication got past them. */
-async function filesOf(scan: ScanSummary, { index }: PublishDeps): Promise<PartFile[] | null> {
-  return await index.readFiles(scan.filesKey)
-}
-
-type Listed = { scan: ScanSummary; files: PartFile[] | null }
-
-function manifestOf(
-  runId: string,
-  before: Manifest | null,
-  { listed, publishedAt }: { listed: Listed[]; publishedAt: number },
-): Manifest {
-  const kept = before?.scans ?? []
-  const isKept = ({ scanId, stream }: ScanSummary) =>
-    kept.some((scan) => scan.stream === stream && scan.scanId === scanId)
-  const added = listed.filter(({ scan }) => !isKept(scan))
-  for (const { scan, files } of added) if (files === null) throw lostFiles(scan)
-  return {
-    version: 1,
-    runId,
-    publishedAt: before && added.length === 0 ? before.publishedAt : iso(publishedAt),
-    scans: [...kept, ...added.map(({ scan, files }) => publishedScan(scan, files ?? []))],
-  }
-}
-
-function publishedScan(scan: ScanSummary, files: PartFile[]): Manifest['scans'][number] {
-  const { stream, scanId, status, reason, records, counts, startedAt, completedAt } = scan
-  return {
-    stream,
-    scanId,
-    status,
-    reason,
-    startedAt: iso(startedAt),
-    completedAt: iso(completedAt),
-    records,
-    counts,
-    files,
-  }
-}
-
-function iso(unixMs: number) {
-  return new Date(unixMs).toISOString()
-}
-
-function lostFiles({ stream, filesKey }: ScanSummary) {
-  return new FatalError(
-    `${stream}: the list of files of a scan that waits for publish is gone (${filesKey}). ` +
-      `Run "platform-sync reset ${stream} --index" and sync again: every record is then written anew.`,
-    { code: 'damaged_state' },
-  )
 }

@@ -39,7 +39,7 @@ function detailOf(record: RunRecord, { scans }: Manifest, bucket: string) {
     scheduledAt: new Date(record.scheduledAt).toISOString(),
     finishedAt: new Date(record.finishedAt).toISOString(),
     bucket,
-    // A run in which no scan ended has no manifest.
+    // A run that changed nothing has no manifest.
     manifestKey: scans.length > 0 ? manifestKey(record.runId) : null,
   }
 }

@@ -36,6 +36,13 @@ function filePrefix({ stream, name, ...partition }: Partition & { stream: string
   return `${partitionPrefix({ ...partition, name: withoutShard(name) })}${label === '' ? '' : `${label}-`}`
 }
 
+/** The key of the file that parts become, in the folder of the first: the same whoever merges them, and no attempt's. */
+export function mergedKey(parts: readonly Pick<PartFile, 'key'>[]): string {
+  const keys = parts.map(({ key }) => key)
+  const folder = (keys[0] ?? '').replace(/[^/]*$/, '')
+  return `${folder}${sha256(keys.join('\n')).slice(0, 20)}.parquet`
+}
+
 /** The key of the object that lists the files of a scan. */
 export function filesKey({ stream, scanId, fence }: Omit<PartPath, 'part'>): string {
   return `${scanPrefix({ stream, scanId })}files-${fence}.json`
@@ -77,11 +84,21 @@ export function padded(part: number): string {
 
 /** The key of a run's manifest. */
 export function manifestKey(runId: string): string {
-  return `${manifestPrefix}run=${runId}.json`
+  return `${runManifestPrefix}${runId}.json`
 }
 
-/** Where all manifests lie. */
-export const manifestPrefix = 'manifests/'
+const manifestPrefix = 'manifests/'
+
+/** What the keys of all manifests of runs begin with. */
+export const runManifestPrefix = `${manifestPrefix}run=`
+
+/** Where the lists of published files lie, one per month. */
+export const fileListPrefix = `${manifestPrefix}month=`
+
+/** The key of the list of what was published in a month, `2026-11`, or before there were lists. */
+export function fileListKey(month: string): string {
+  return `${fileListPrefix}${month}.ndjson`
+}
 
 /** A copy of the newest manifest. */
 export const latestManifestKey = `${manifestPrefix}latest.json`

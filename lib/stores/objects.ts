@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { RetryableError } from '../core/errors.ts'
-import { callAws, isMissingKey } from './aws-errors.ts'
+import { retry } from '../core/retry.ts'
+import { callAws, isConditionFailure, isMissingKey } from './aws-errors.ts'
 
 /** How an object is written: until when (the lease), and as what. */
 type PutOptions = { signal?: AbortSignal; contentType?: string }
@@ -19,6 +20,11 @@ export type ObjectStore = {
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
   /** The object's bytes, or null when there is none. */
   get(key: string): Promise<Uint8Array | null>
+  /**
+   * Writes what `change` makes of the object's bytes, unless it is null. No change of another writer gets lost: it is read
+   * and made again when one came in between.
+   */
+  replace(key: string, change: (bytes: Uint8Array | null) => Uint8Array | null, options?: PutOptions): Promise<void>
   /** All keys under a prefix, in the order of their UTF-8 bytes. */
   list(prefix: string): Promise<string[]>
   /** Removes objects; one that does not exist counts as removed. */
@@ -28,6 +34,7 @@ export type ObjectStore = {
 /** Larger objects go up in parts of this size, so that no request is longer than what one connection takes well. */
 const partBytes = 8 * 1024 * 1024
 const keysPerDelete = 1000
+const replaceAttempts = 5
 
 /** An object store over a bucket in S3. */
 export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string }): ObjectStore {
@@ -42,16 +49,22 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
         else await s3.send(new PutObjectCommand(input), signal ? { abortSignal: signal } : {})
       })
     },
-    get: (key) =>
-      callAws({ what: what('read', key) }, async () => {
-        try {
-          const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-          return (await Body?.transformToByteArray()) ?? new Uint8Array()
-        } catch (error) {
-          if (isMissingKey(error)) return null
-          throw error
-        }
-      }),
+    get: async (key) =>
+      (await callAws({ what: what('read', key) }, () => read(s3, { Bucket: bucket, Key: key }))).bytes,
+    replace: (key, change, { signal, contentType = 'application/octet-stream' } = {}) => {
+      const place = { Bucket: bucket, Key: key }
+      const attempt = () =>
+        callAws({ what: what('replace', key), signal }, async () => {
+          const { bytes, etag } = await read(s3, place)
+          const Body = change(bytes)
+          if (Body === null) return
+          signal?.throwIfAborted()
+          const condition = etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: etag }
+          const command = new PutObjectCommand({ ...place, Body, ContentType: contentType, ...condition })
+          return await s3.send(command, signal ? { abortSignal: signal } : {}).then(() => {}, overtakenBy(key))
+        })
+      return retry(attempt, { attempts: replaceAttempts, signal })
+    },
     list: (prefix) => callAws({ what: what('list', prefix) }, () => listAll(s3, { Bucket: bucket, Prefix: prefix })),
     remove: async (keys) => {
       for (let from = 0; from < keys.length; from += keysPerDelete) {
@@ -59,6 +72,27 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
         await callAws({ what: what('remove', batch[0] ?? '') }, () => removeBatch(s3, bucket, batch))
       }
     },
+  }
+}
+
+type Found = { bytes: Uint8Array | null; etag?: string | undefined }
+
+async function read(s3: S3Client, place: { Bucket: string; Key: string }): Promise<Found> {
+  try {
+    const { Body, ETag } = await s3.send(new GetObjectCommand(place))
+    return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), etag: ETag }
+  } catch (error) {
+    if (isMissingKey(error)) return { bytes: null }
+    throw error
+  }
+}
+
+/** What to say of a conditional write that failed: worth another try if somebody else, or its own lost answer, was first. */
+function overtakenBy(key: string) {
+  return (error: unknown) => {
+    if (!isConditionFailure(error)) throw error
+    const message = `another worker changed ${key} at the same time ${replaceAttempts} times in a row. Try again`
+    return new RetryableError(message, { code: 'storage_unavailable', cause: error })
   }
 }
 

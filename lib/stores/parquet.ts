@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { type ColumnSource, parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer'
-import { type Cell, type Column, type ColumnType, columnsOf, type Table } from '../streams/table.ts'
+import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
+import type { Cell, Column, ColumnType, Table } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
 /** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
@@ -19,8 +20,8 @@ const physical: Record<ColumnType, Partial<SchemaElement>> = {
   boolean: { type: 'BOOLEAN' },
   timestamp: {
     type: 'INT64',
-    converted_type: 'TIMESTAMP_MILLIS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   },
 }
 
@@ -34,52 +35,95 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
   timestamp: { encoding: 'PLAIN' },
 }
 
+/** How every file is packed. */
+export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD: zstd }, createdBy: 'agent-platform-sync' } as const
+
+/** How a file is laid out. */
+type Form = {
+  /** Rows that a reader skips or takes together. */
+  readonly groupRows: number
+  /** Columns by whose bounds readers skip, besides numbers and times. */
+  readonly bounded: (table: Table) => readonly string[]
+}
+
+/** A part of a scan, which is merged before anyone reads it. */
+const partForm: Form = { groupRows: 100_000, bounded: () => [] }
+
+/** A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. */
+export const publishedForm: Form = { groupRows: 25_000, bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'] }
+
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
-function parquetSchema(table: Table): SchemaElement[] {
-  const columns = columnsOf(table)
+export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
   const root: SchemaElement = { name: 'root', num_children: columns.length }
-  return [root, ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...physical[type] }))]
+  return [root, ...columns.map(leaf)]
+}
+
+function leaf({ name, type, id }: IdentifiedColumn): SchemaElement {
+  return { name, repetition_type: 'OPTIONAL', field_id: id, ...physical[type] }
+}
+
+/** How to write rows: by default as a part, in the order they have. */
+type Writing = {
+  form?: Form
+  /** The numbers of the rows in the order they are written. */
+  order?: Uint32Array
+  declared?: readonly IdentifiedColumn[]
 }
 
 /**
  * A batch of rows as one Parquet file.
  * @throws TypeError when a cell is not of its column's declared type.
  */
-export function encodeParquet({ table, columns, rows }: RowBatch): Uint8Array {
-  const declared = columnsOf(table)
+export function encodeParquet(
+  { table, columns, rows }: RowBatch,
+  { form = partForm, order, declared = identifiedColumnsOf(table) }: Writing = {},
+): Uint8Array {
   if (columns.length !== declared.length || columns.some((cells) => cells.length !== rows)) {
     throw new TypeError(
       `a batch of ${table.name} has ${columns.length} columns; ${declared.length} of ${rows} rows are declared`,
     )
   }
   const buffer = parquetWriteBuffer({
-    schema: parquetSchema(table),
-    columnData: declared.map((column, i) => columnSource(table, column, columns[i]!)),
-    codec: 'ZSTD',
-    compressors: { ZSTD: zstd },
-    rowGroupSize: 100_000,
-    // One page per column: a part is small, and measuring each value to split it costs more than it gives.
+    schema: parquetSchema(declared),
+    columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], form, order })),
+    ...writerSettings,
+    rowGroupSize: form.groupRows,
+    // One page per column: a group is small, and measuring each value to split it costs more than it gives.
     pageSize: 0,
-    createdBy: 'agent-platform-sync',
   })
   return new Uint8Array(buffer)
 }
 
-function columnSource(table: Table, { name, type }: Omit<Column, 'value'>, cells: readonly Cell[]): ColumnSource {
+type Source = { cells: readonly Cell[]; form: Form; order?: Uint32Array | undefined }
+
+/** A column as the writer takes it. */
+export function columnSource(table: Table, { name, type }: Column, { form, ...from }: Source): ColumnSource {
   const column = `${table.name}.${name}`
+  const bounds = form.bounded(table).includes(name) ? { statistics: true } : {}
   if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
-    return { name, data: cells.map((cell) => stored(cell, type, column)), ...encodings[type] }
+    return { name, data: inSlices(from, (cell) => stored(cell, type, column)), ...encodings[type], ...bounds }
   }
   // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
   const bytes = (value: ReturnType<typeof stored>) => (typeof value === 'string' ? Buffer.from(value) : value)
-  return { name, data: cells.map((cell) => bytes(stored(cell, type, column))), ...plain }
+  return { name, data: inSlices(from, (cell) => bytes(stored(cell, type, column))), ...plain, ...bounds }
 }
 
-/** The cell as the writer takes it, which makes timestamps of numbers itself. */
+/** Cells as the writer takes them, made when it asks for a group of them: all at once would be as large as the rows again. */
+function inSlices<T>({ cells, order }: Omit<Source, 'form'>, convert: (cell: Cell) => T): ColumnSource['data'] {
+  const slice = (from: number, to: number) => {
+    const some: T[] = []
+    for (let i = from; i < Math.min(to, cells.length); i++)
+      some.push(convert(cells[order ? (order[i] as number) : i] as Cell))
+    return some
+  }
+  return { length: cells.length, slice } as unknown as ColumnSource['data']
+}
+
+/** The cell as the writer takes it: whole numbers and times, in µs, as bigint. */
 function stored(cell: Cell, type: ColumnType, column: string): Cell | bigint {
   if (cell === null) return null
   if (type === 'int64' || type === 'timestamp') {
-    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : cell
+    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : BigInt(cell) * 1000n
   } else if (typeof cell === (type === 'double' ? 'number' : type === 'json' ? 'string' : type)) return cell
   throw new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
 }

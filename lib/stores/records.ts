@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { eachConcurrently, slices } from '../core/concurrency.ts'
+import { eachConcurrently, mapConcurrently, slices } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Jitter } from '../core/retry.ts'
@@ -80,7 +80,7 @@ export function createRecordReader(
     const named = new Map(keys.map((key) => [recordKey(stream, key), key]))
     const wanted = [...named.keys()].map((pk) => ({ pk }))
     const found = await readItems<StoredItem & { pk: string }>(wanted, { documents, table, clock, random })
-    return Promise.all(found.map((item) => storedRecord(bodies, named.get(item.pk)!, item)))
+    return mapConcurrently(found, callsAtOnce, (item) => storedRecord(bodies, named.get(item.pk)!, item))
   }
 }
 
@@ -186,7 +186,7 @@ async function* liveKeys(
     paginateScan({ client: documents }, { ...input, Segment }, { abortSignal: signal }),
   )
   while (segments.length > 0) {
-    const pages = await callAws(context, () => Promise.all(segments.map((segment) => segment.next())))
+    const pages = await callAws(context, () => mapConcurrently(segments, scansAtOnce, (segment) => segment.next()))
     const keys = pages.flatMap(({ value }) => (value?.Items ?? []).map(({ pk }) => String(pk).slice(prefix.length)))
     yield* keys.filter((key) => !digest.test(key))
     segments = segments.filter((_, i) => !pages[i]?.done)

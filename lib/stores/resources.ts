@@ -29,6 +29,7 @@ export const stateTable = {
   doc: 'Checkpoints and leases of streams, the publisher, outcomes of runs.',
   partitionKey: 'pk',
   sortKey: 'sk',
+  expires: 'expiresAt',
 } satisfies TableShape
 
 /** Current records: `pk` is `<stream>#<primary key>`, so that writes spread over all partitions. */

@@ -3,8 +3,12 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@a
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
+import { stateTable } from './resources.ts'
 
 const partition = 'run'
+
+/** How long the record of a run is kept. The lake has what it published for ever. */
+const keptMs = 400 * 24 * 3_600_000
 
 function keyOf({ scheduledAt, runId }: { scheduledAt: number; runId: string }) {
   return { pk: partition, sk: `${new Date(scheduledAt).toISOString()}#${runId}` }
@@ -16,7 +20,8 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
   return {
     write: (record) =>
       callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
-        const Item = { ...keyOf(record), record: JSON.stringify(record) }
+        const expiresAt = Math.ceil((record.finishedAt + keptMs) / 1000)
+        const Item = { ...keyOf(record), record: JSON.stringify(record), [stateTable.expires]: expiresAt }
         const condition = isOvertaken(record) ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}
         try {
           await documents.send(new PutCommand({ TableName: table, Item, ...condition }))

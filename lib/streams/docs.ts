@@ -86,9 +86,18 @@ function files(): string[] {
     'A scan that one run began and another one ended is one scan. Its files lie under the date and the run that began it ' +
       '(`changes/<table>/dt=.../run=.../`), and its rows carry that run in `_run_id` and that time in `_synced_at`. The ' +
       'manifest of the run that published it, which may be a later one, lists them.',
-    'So load by manifest, not by folder. `manifests/run=<runId>.json` lists the files that a run published, with rows, ' +
-      'bytes and SHA-256; `manifests/latest.json` is a copy of the newest. Remember which manifests were loaded, and ' +
-      'load the `files` of each new one by `key`: each file is in exactly one manifest, and a file in none does not count.',
+    'So load by list, not by folder. `manifests/month=<YYYY-MM>.ndjson` has a line for each file that was published in a ' +
+      'month: `table`, `key`, `rows`, `bytes`, `sha256`, and the `runId` and `publishedAt` of its publication. Each file ' +
+      'is in one list, once, and a file in none does not count. Remember the newest `publishedAt` that was loaded, and load ' +
+      'what is newer. `manifests/run=<runId>.json` lists the same for one run, with the counts of its scans, and is ' +
+      'removed after some time; `manifests/latest.json` is a copy of the newest.',
+    'A run that changed nothing publishes nothing: it has no manifest. When each list was last read whole, ' +
+      '`platform-sync status` says, and so does the view `_freshness` in `platform-sync query`: `stream`, `complete_at` ' +
+      '(when its last complete scan began), `scan_ended_at`, `scan_status`, `records`.',
+    'A table has few files: one for each night and table, or as many as its size asks for (128 MB, 250,000 rows). A file is ' +
+      'sorted by the primary key, and its row groups have bounds of keys, numbers and times, by which readers skip. Times ' +
+      'are UTC in microseconds (files of earlier versions: milliseconds), and each column has its id (`field_id`), by which ' +
+      'it is found whatever it is called.',
   ]
 }
 
@@ -96,7 +105,7 @@ function quarantine(): string[] {
   return [
     '## Quarantine',
     'A record that no table can take is kept under `quarantine/` in the lake: one without a usable primary key, one that ' +
-      'is no object, and one that is nested deeper than 200 levels. The files are those that a manifest lists with `kind` ' +
+      'is no object, and one that is nested deeper than 200 levels. The files are those that are listed with `kind` ' +
       '`quarantine`. They are gzipped JSON, one object per line. `platform-sync query` shows them as the view ' +
       '`quarantine`. A record that stays as it is comes again with each scan. A scan is `suspect` when that befell all of ' +
       'its records, or more than 10 and more than 20 %.',

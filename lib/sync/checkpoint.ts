@@ -130,6 +130,10 @@ export const Checkpoint = z.object({
   scan: Scan.nullable(),
   scansCompleted: z.int(),
   lastScan: ScanSummary.nullable(),
+  completeAt: z
+    .number()
+    .optional()
+    .describe('Unix ms; when the last scan began that was complete and read its list, whatever scans came after it.'),
   index: z.object({ key: z.string(), entries: z.int().describe('Records, not marks of parents.') }).nullable(),
   readWith: z
     .string()

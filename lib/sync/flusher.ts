@@ -184,6 +184,7 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices, 
     scan: null,
     scansCompleted: checkpoint.scansCompleted + 1,
     lastScan: summary,
+    completeAt: isWhole(summary) ? summary.startedAt : checkpoint.completeAt,
     index,
     readWith,
     notices,
@@ -191,6 +192,11 @@ function complete({ context, checkpoint }: Flushing, { summary, index, notices, 
     notBefore: context.scan.approval ? checkpoint.notBefore : undefined,
   }
   return deps.checkpoints.complete(completed, { owner: lease.owner, expiresAt: lease.expiresAt }, summary)
+}
+
+/** Whether a scan says how its list was: a suspect one withheld what it found gone, and an approval of deletes read no list. */
+function isWhole({ status, counts }: ScanSummary): boolean {
+  return status === 'complete' && counts.pages > 0
 }
 
 /** What a scan has counted, requests and pages included. */
@@ -207,12 +213,7 @@ function scanOf(context: ScanContext, progress: Progress, segments: Segment[]): 
 
 // The status of the scan before must not pass for this one's if the attempt dies.
 function atWork({ run, deps }: ScanContext): Pick<Checkpoint, 'status' | 'reason' | 'statusAt' | 'runId'> {
-  return {
-    status: 'running',
-    reason: null,
-    statusAt: deps.clock.now(),
-    runId: run.runId,
-  }
+  return { status: 'running', reason: null, statusAt: deps.clock.now(), runId: run.runId }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { wholeScanAt } from '../../lib/cli/freshness.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
-import { lastCompleteScan } from '../../lib/cli/status.ts'
 import { composeRun } from '../../lib/compose/run.ts'
 import { type Log, type LogFields, silentLog } from '../../lib/core/log.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
@@ -85,19 +85,19 @@ describe('without --local', () => {
   })
 
   it('measures the lag from the last complete scan, not from a suspect one or an approval', async () => {
-    const { checkpoints, lake, objects, close } = composeRun(variables, { log: silentLog, metrics: noMetrics })
+    const { checkpoints, close } = composeRun(variables, { log: silentLog, metrics: noMetrics })
     const sessions = async () => (await checkpoints.read('sessions')) as Checkpoint
     const before = (await sessions()).lastScan?.startedAt
     const fault = simulator.fault({ kind: 'emptyList', endpoint: 'listSessions' })
     await run('sync', 'sessions')
     expect((await sessions()).lastScan).toMatchObject({ status: 'suspect' })
-    expect(await lastCompleteScan(await sessions(), { lake, objects })).toBe(before)
+    expect(wholeScanAt(await sessions())).toBe(before)
     await run('approve', 'sessions')
     expect((await sessions()).lastScan).toMatchObject({ status: 'complete' })
-    expect(await lastCompleteScan(await sessions(), { lake, objects })).toBe(before)
+    expect(wholeScanAt(await sessions())).toBe(before)
     fault.remove()
     await run('sync', 'sessions')
-    expect(await lastCompleteScan(await sessions(), { lake, objects })).toBeGreaterThan(before ?? 0)
+    expect(wholeScanAt(await sessions())).toBeGreaterThan(before ?? 0)
     close()
   })
 

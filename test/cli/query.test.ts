@@ -166,6 +166,16 @@ describe('a statement', () => {
     })
   })
 
+  it('tells how fresh each stream is, though a run that changed nothing publishes nothing', async () => {
+    const complete = `select count(*), max(complete_at) from _freshness where scan_status = 'complete' and records > 0`
+    const [[streamsRead, before]] = (await rows(complete)) as [[number, string]]
+    expect(streamsRead).toBe(platformStreams.length)
+    const { manifest } = await sync()
+    expect(manifest.scans).toEqual([])
+    const [[, after]] = (await rows(complete)) as [[number, string]]
+    expect(Date.parse(after)).toBeGreaterThan(Date.parse(before))
+  })
+
   it('loads only the tables it names, and their parents', async () => {
     const asked: string[] = []
     const get = (key: string) => {

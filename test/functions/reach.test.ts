@@ -67,19 +67,7 @@ const reaches: Record<string, { rooms: string[]; clients: string[] }> = {
     clients: ['dynamodb', 's3', 'secrets-manager'],
   },
   'sync-stream': {
-    rooms: [
-      'audit',
-      'compose',
-      'core',
-      'hooks',
-      'limits',
-      'platform',
-      'publish',
-      'redaction',
-      'stores',
-      'streams',
-      'sync',
-    ],
+    rooms: ['audit', 'compose', 'core', 'hooks', 'limits', 'platform', 'redaction', 'stores', 'streams', 'sync'],
     clients: ['dynamodb', 'kms', 's3', 'secrets-manager'],
   },
 }

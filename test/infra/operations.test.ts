@@ -81,6 +81,7 @@ describe('the statements of the manual', () => {
     const { entries } = JSON.parse(readFileSync(join(dir, 'sessions.manifest'), 'utf8'))
     const { scans } = JSON.parse(readFileSync(join(lake, 'manifests/latest.json'), 'utf8'))
     const [file] = scans[0].files
+    expect(entries).toHaveLength(2)
     expect(entries).toContainEqual({
       url: `${lake}/${file.key}`,
       mandatory: true,

@@ -16,13 +16,13 @@ function publishAs(world: World, runId: string, more: Parameters<World['publishD
 }
 
 describe('a publication', () => {
-  it('makes whole scans visible in one step: before it, readers see nothing of them (S3-02)', async () => {
+  it('makes whole scans visible in one step, as few files: before it, readers see nothing of them (S3-02)', async () => {
     const world = createWorld({ settings: { flushRecords: 2 } })
     await world.sync(organizationUsers, listOf(users(6), 2), { runId: 'run' })
     expect(world.current(organizationUsers).size).toBe(0)
     const manifest = await world.publish(streams, 'run')
     expect(world.current(organizationUsers).size).toBe(6)
-    expect(manifest.scans).toMatchObject([{ stream: 'organization_users', records: 6, files: { length: 3 } }])
+    expect(manifest.scans).toMatchObject([{ stream: 'organization_users', records: 6, files: [{ rows: 6 }] }])
     expect(world.lake.latest()).toEqual(manifest)
   })
 
@@ -77,9 +77,9 @@ describe('a publication', () => {
     world.clock.advance(86_400_000)
     await world.sync(organizationUsers, list(), { runId: 'run-2' })
     const { scans } = await world.publish(streams, 'run-2')
-    expect(scans[0]?.files.map(({ key }) => key.replace(/[^/]*$/, ''))).toEqual(
-      Array(3).fill('changes/organization_users/dt=2026-05-06/run=run-1/'),
-    )
+    expect(scans[0]?.files.map(({ key }) => key.replace(/[^/]*$/, ''))).toEqual([
+      'changes/organization_users/dt=2026-05-06/run=run-1/',
+    ])
     expect(world.current(organizationUsers).size).toBe(6)
   })
 
@@ -98,12 +98,24 @@ describe('a publication', () => {
     await world.sync(organizationUsers, listOf(users(4), 2), { runId: 'run' })
     await world.publish(streams, 'run')
     expect([...world.lake.files.keys()].sort()).toEqual(filesOf(world).sort())
-    expect(filesOf(world)).toHaveLength(3)
+    expect(filesOf(world)).toHaveLength(2)
+  })
+
+  it('holds nothing of scans that changed nothing, and forgets them all the same (LAKE-07)', async () => {
+    const world = createWorld()
+    await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-1' })
+    await world.publish(streams, 'run-1')
+    await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-2' })
+    expect(await world.publish(streams, 'run-2')).toMatchObject({ runId: 'run-2', scans: [] })
+    expect([...world.lake.manifests.keys()]).toEqual(['run-1'])
+    expect(world.lake.latest()?.runId).toBe('run-1')
+    expect(await world.checkpoints.unpublished('organization_users')).toEqual([])
+    expect(await world.index.listParts('organization_users')).toEqual([])
   })
 })
 
 describe('a publisher that dies', () => {
-  const steps = ['writeManifest', 'pointLatest', 'removeOrphans'] as const
+  const steps = ['mergeParts', 'writeManifest', 'pointLatest', 'removeOrphans'] as const
 
   it.each(steps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
     'at %s, %s it happened, is finished by the next one first',
@@ -168,6 +180,25 @@ describe('a publisher that dies', () => {
     expect(await world.publish(streams, 'run-2')).toMatchObject({ scans: [] })
     expect(world.lake.manifests.get('run-1')).toEqual(before)
     expect(world.current(organizationUsers).size).toBe(3)
+  })
+})
+
+describe('a publisher that dies after a scan that changed nothing', () => {
+  it('leaves nothing that the next one stumbles over', async () => {
+    const world = createWorld()
+    await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-1' })
+    await world.publish(streams, 'run-1')
+    await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-2' })
+    const index = {
+      ...world.index,
+      removeScan: async (...args: Parameters<typeof world.index.removeScan>) => {
+        await world.index.removeScan(...args)
+        throw new Error('killed')
+      },
+    }
+    await expect(publishAs(world, 'run-2', { index })).rejects.toThrow('killed')
+    expect(await world.publish(streams, 'run-3')).toMatchObject({ scans: [] })
+    expect([...world.lake.manifests.keys()]).toEqual(['run-1'])
   })
 })
 

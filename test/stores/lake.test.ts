@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLake } from '../../lib/stores/lake.ts'
 import { partitionPrefix, partKey, schemaVersion } from '../../lib/stores/lake-paths.ts'
 import { encodeParquet } from '../../lib/stores/parquet.ts'
+import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { identifiedColumnsOf } from '../../lib/streams/field-ids.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
 import type { RowBatch } from '../../lib/sync/ports.ts'
@@ -19,7 +20,7 @@ import { pathOf, untroubled } from './samples.ts'
 
 const emulated = useEmulators()
 lakeContract('in memory', createMemoryLake)
-lakeContract('in S3', () => createLake(emulated().lake))
+lakeContract('in S3', () => createPublishedLake(emulated().lake))
 
 function column(name: string, type: 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json') {
   return { name, type, doc: name } as const
@@ -37,6 +38,10 @@ const table: Table = {
     column('at', 'timestamp'),
     column('free', 'json'),
   ],
+}
+function encoded(batch: RowBatch) {
+  if (batch.table !== table) return encodeParquet(batch)
+  return encodeParquet(batch, { declared: columnsOf(table).map((each, i) => ({ ...each, id: i + 1 })) })
 }
 const at = Date.UTC(2026, 4, 1, 12, 34, 56, 789)
 const full: Cell[] = ['é😀', 2 ** 53 - 1, 5, true, at, '{"Team":"a","team":"b"}']
@@ -70,11 +75,11 @@ describe('a Parquet file of the lake', () => {
   }
   const fileOf = (batch: RowBatch): string => {
     const file = join(dir, `${crypto.randomUUID()}.parquet`)
-    writeFileSync(file, encodeParquet(batch))
+    writeFileSync(file, encoded(batch))
     return file
   }
 
-  it('is read back by another engine as it was written, times in UTC milliseconds (LAKE-03)', async () => {
+  it('is read back by another engine as it was written, times in UTC (LAKE-03)', async () => {
     const file = fileOf(batchOf([[...full, ...meta], nulls]))
     const [row, empty] = await query(
       `SELECT text, whole, cost, flag, epoch_ms("at") AS ms, free, _op, _sequence FROM '${file}'`,
@@ -92,12 +97,12 @@ describe('a Parquet file of the lake', () => {
     expect(Object.values(empty!)).toEqual(Array.from({ length: 8 }, () => null))
   })
 
-  it('says that its times are UTC and its compression ZSTD (LAKE-03)', async () => {
+  it('says that its times are UTC in microseconds, as Iceberg wants them, and its compression ZSTD (LAKE-03)', async () => {
     const file = fileOf(batchOf([[...full, ...meta]]))
     const types = await query(
       `SELECT name, logical_type, converted_type FROM parquet_schema('${file}') WHERE name = 'at'`,
     )
-    expect(types[0]?.logical_type).toMatch(/isAdjustedToUTC=1.*MILLIS/s)
+    expect(types[0]?.logical_type).toMatch(/isAdjustedToUTC=1.*MICROS/s)
     expect(await query(`SELECT DISTINCT compression FROM parquet_metadata('${file}')`)).toEqual([
       { compression: 'ZSTD' },
     ])
@@ -118,6 +123,15 @@ describe('a Parquet file of the lake', () => {
     },
   )
 
+  it('names each column by its id, so that a reader finds it whatever it is called', async () => {
+    const batch = batchOf([], streams[0]!.tables[0])
+    const schema = await query(
+      `SELECT name, field_id FROM parquet_schema('${fileOf(batch)}') WHERE field_id IS NOT NULL`,
+    )
+    const ids = identifiedColumnsOf(batch.table).map(({ name, id }) => ({ name, field_id: String(id) }))
+    expect(schema.map(({ name, field_id }) => ({ name, field_id: String(field_id) }))).toEqual(ids)
+  })
+
   it('takes a whole number, then a fraction, into a column of doubles (LAKE-02)', async () => {
     const rows = [5, 5.5].map((cost) => ['a', 1, cost, null, null, null, ...meta])
     const files = rows.map((row) => fileOf(batchOf([row])))
@@ -132,12 +146,12 @@ describe('a Parquet file of the lake', () => {
     ['a number that a double rounds', ['a', 2 ** 53, 5, true, at, '{}']],
     ['a text in a column of times', ['a', 1, 5, true, '2026-05-01', '{}']],
   ])('refuses %s, instead of storing something else (LAKE-02)', (_, cells) => {
-    expect(() => encodeParquet(batchOf([[...cells, ...meta]]))).toThrow(/samples\.\w+ is declared as/)
+    expect(() => encoded(batchOf([[...cells, ...meta]]))).toThrow(/samples\.\w+ is declared as/)
   })
 
   it('refuses a batch whose columns are not those that are declared', () => {
-    expect(() => encodeParquet({ ...batchOf([[...full, ...meta]]), rows: 2 })).toThrow(/samples/)
-    expect(() => encodeParquet({ table, columns: [], rows: 0 })).toThrow(/samples/)
+    expect(() => encoded({ ...batchOf([[...full, ...meta]]), rows: 2 })).toThrow(/samples/)
+    expect(() => encoded({ table, columns: [], rows: 0 })).toThrow(/samples/)
   })
 })
 
@@ -181,7 +195,7 @@ describe('a quarantine file', () => {
       { key: null, reasons: ['no id'], raw },
       { key: 'b', reasons: ['bad'], raw: 'null' },
     ]
-    const file = await createLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const file = await createPublishedLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const lines = gunzipSync((await objects.get(file.key))!)
       .toString()
       .trimEnd()
@@ -203,7 +217,7 @@ describe('a line of a quarantine file', () => {
     const objects = createMemoryObjects()
     const title = 'one\u2028two\u2029three\u0085four'
     const records = [{ key: title, reasons: ['no id'], raw: JSON.stringify({ title }) }]
-    const file = await createLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const file = await createPublishedLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const text = gunzipSync((await objects.get(file.key))!).toString()
     expect(text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)).toHaveLength(2)
     const { key, raw } = JSON.parse(text)
@@ -215,6 +229,6 @@ describe('a manifest in S3', () => {
   it('that is not understood is an error, never an absent one', async () => {
     const objects = createMemoryObjects()
     await objects.put('manifests/run=r.json', Buffer.from('{"version":2}'))
-    await expect(createLake(objects).readManifest('r')).rejects.toMatchObject({ code: 'damaged_state' })
+    await expect(createPublishedLake(objects).readManifest('r')).rejects.toMatchObject({ code: 'damaged_state' })
   })
 })

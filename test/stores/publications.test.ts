@@ -24,7 +24,8 @@ describe.each(suites)("the publisher's state %s", (_, publications, runs) => {
     const first = await state.acquire({ owner: 'a', now: 0, expiresAt: 60 })
     if ('heldBy' in first) throw new Error('held')
     expect(first.state).toEqual({ fence: 1, pending: null })
-    const pending = { runId: 'run-1', scans: [summaryOf()] }
+    const merged = { 'changes/sessions/dt=2026-03-01/run=run-1': { files: [], parts: 3 } }
+    const pending = { runId: 'run-1', scans: [summaryOf()], merged }
     await state.save({ fence: 1, pending }, { owner: 'a', expiresAt: 60 })
 
     expect(await state.acquire({ owner: 'b', now: 59, expiresAt: 120 })).toEqual({ heldBy: 'a', until: 60 })

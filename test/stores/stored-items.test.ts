@@ -106,7 +106,9 @@ describe('the record of a run', () => {
     const key = { pk: { S: 'run' }, sk: { S: '2026-05-06T02:00:00.000Z#r-1' } }
     await runs.write(record)
     const item = { ...key, record: { S: JSON.stringify(record) } }
-    expect(await rawItem('stateTable', key)).toEqual(item)
+    // Seconds, when DynamoDB may remove it: 400 days on.
+    const expiresAt = { N: String(Math.ceil(record.finishedAt / 1000) + 400 * 86_400) }
+    expect(await rawItem('stateTable', key)).toEqual({ ...item, expiresAt })
     await putRaw('stateTable', item)
     expect(await runs.read(record)).toEqual(record)
     expect(await runs.latest()).toEqual(record)

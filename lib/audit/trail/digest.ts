@@ -87,9 +87,10 @@ async function planDigest(heads: ChainHeads, { signer, clock, promisedMs }: Deps
     signatureForm: writtenForm,
   }
   const { writes, head } = extendChain('digests', heads.digests, [draft])
-  const signed = await Promise.all(
-    writes.map(async ({ bytes }) => ({ key: signatureKeyOf(head.sequence), bytes: await signer.sign(bytes) })),
-  )
+  const signed: typeof writes = []
+  for (const { bytes } of writes) {
+    signed.push({ key: signatureKeyOf(head.sequence), bytes: Buffer.from(await signer.sign(bytes)) })
+  }
   const publicKey = { key: publicKeyKeyOf(keyId), bytes: Buffer.from(await signer.publicKeyPem()) }
   return { writes: [publicKey, ...signed, ...writes], next: { ...heads, digests: head } }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Clock } from '../../core/clock.ts'
+import { eachConcurrently } from '../../core/concurrency.ts'
 import { RetryableError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
@@ -67,10 +68,12 @@ export async function receive({ authorization, body }: HookRequest, deps: Receiv
   return { status: 202, body: { accepted: events.map(({ id }) => id), refused } }
 }
 
+const messagesAtOnce = 8
+
 /** Whether all messages are durable. What was sent before one failed comes again from its machine, and is stored once. */
 async function send(messages: readonly string[], { queue, log }: ReceiveDeps): Promise<boolean> {
   try {
-    await Promise.all(messages.map((message) => queue.send(message)))
+    await eachConcurrently(messages, messagesAtOnce, (message) => queue.send(message))
     return true
   } catch (error) {
     if (!(error instanceof RetryableError)) throw error

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
 import type { AwsCredentials } from '../../stores/clients.ts'
 import { createDynamoDb } from './dynamodb.ts'
+import { removeAddress, writeAddress } from './endpoint.ts'
 import { lockFolder } from './lock.ts'
 import { localCredentials, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
@@ -28,7 +29,25 @@ export type Emulators = {
 export async function startEmulators({ dir }: { dir: string }): Promise<Emulators> {
   const folder = resolve(dir)
   const lock = lockFolder(folder)
-  const opened: { close(): Promise<void> }[] = [{ close: async () => lock.release() }]
+  try {
+    removeAddress(folder)
+    const emulators = await openEmulators(folder)
+    writeAddress(folder, emulators.endpointUrl)
+    const close = async () => {
+      removeAddress(folder)
+      await emulators.close()
+      lock.release()
+    }
+    return { ...emulators, close }
+  } catch (error) {
+    lock.release()
+    throw startFailure(error, folder)
+  }
+}
+
+/** Starts the emulators over a folder that no other process uses, which the caller sees to. */
+export async function openEmulators(folder: string): Promise<Emulators> {
+  const opened: { close(): Promise<void> }[] = []
   const close = async () => {
     for (const part of opened.splice(0).reverse()) await part.close()
   }
@@ -38,12 +57,18 @@ export async function startEmulators({ dir }: { dir: string }): Promise<Emulator
     const server = frontDoor(await createDynamoDb(join(folder, 'dynamodb')), s3AndSqs)
     opened.push({ close: () => closeServer(server) })
     const endpointUrl = await listen(server)
-    const environment = { ...(await prepareResources(endpointUrl)), ...localSigning(folder) }
+    const prepared = await prepareResources(endpointUrl)
+    const environment = { ...prepared, ...localSigning(folder), LAKE_ADDRESS: addressOfLake(folder, prepared) }
     return { endpointUrl, environment, credentials: localCredentials, close }
   } catch (error) {
     await close().catch(() => {})
-    throw startFailure(error, folder)
+    throw error
   }
+}
+
+/** Where tools of this machine find the lake's objects, which are plain files. */
+function addressOfLake(folder: string, { LAKE_BUCKET = '' }: Record<string, string>): string {
+  return `file://${join(folder, 's3', LAKE_BUCKET)}`
 }
 
 /**
@@ -80,7 +105,8 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-function startFailure(error: unknown, folder: string): unknown {
+/** The error for a folder whose state can't be opened: what to say of it, unless it says so itself. */
+export function startFailure(error: unknown, folder: string): unknown {
   if (error instanceof SyncError) return error
   const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
   return new FatalError(message, { code: 'damaged_state', cause: error })

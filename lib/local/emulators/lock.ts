@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { FatalError, messageOf } from '../../core/errors.ts'
@@ -27,6 +27,27 @@ export function lockFolder(dir: string): { release(): void } {
   const { close } = lock
   return { release: close.bind(lock) }
 }
+
+/** Whether a process has a folder. Asking takes nothing, and needs no right to write. */
+export function isLocked(dir: string): boolean {
+  const file = join(dir, 'lock.db')
+  if (!existsSync(file)) return false
+  const lock = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    lock.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    // No database at all: nobody can have locked it.
+    if ((error as { errcode?: number }).errcode === notADatabase) return false
+    throw error
+  } finally {
+    lock.close()
+  }
+}
+
+/** SQLITE_NOTADB. */
+const notADatabase = 26
 
 /** SQLITE_BUSY: someone else has the lock. */
 function isBusy(error: unknown): boolean {

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import type { buildApp } from 'fauxqs'
 import { keyOf, pathOf } from './object-paths.ts'
@@ -94,12 +104,14 @@ const inMemoryAlone = {
 
 function bucketsIn(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map(({ name }) => name)
 }
 
 function loadBucket(store: S3Store, { dir, bucket }: { dir: string; bucket: string }): void {
   const folder = join(dir, bucket)
+  // Someone else's, whom a look may change nothing.
+  const isBorrowed = lstatSync(folder).isSymbolicLink()
   store.createBucket(bucket)
   store.setBucketCreationDate(bucket, statSync(folder).birthtime)
   const loadFolder = (path: string): void => {
@@ -111,7 +123,7 @@ function loadBucket(store: S3Store, { dir, bucket }: { dir: string; bucket: stri
       if (key !== null) store.restoreObject(bucket, objectOf(join(folder, inner), key))
     }
     // A kill came between the removal of its last object and its own; it would stand in the way of an object.
-    if (path !== '' && entries.every((entry) => entry.isDirectory())) removeIfEmpty(join(folder, path))
+    if (path !== '' && !isBorrowed && entries.every((entry) => entry.isDirectory())) removeIfEmpty(join(folder, path))
   }
   loadFolder('')
 }

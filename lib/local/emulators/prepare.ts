@@ -36,7 +36,7 @@ function localName({ name }: { name: string }): string {
 }
 
 /** The environment of those who work against emulators at an address. */
-function localEnvironment(endpointUrl: string): Record<string, string> {
+export function localEnvironment(endpointUrl: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpointUrl,
     AWS_REGION: region,

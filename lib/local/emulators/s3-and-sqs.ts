@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { buildApp } from 'fauxqs'
+import { mapConcurrently } from '../../core/concurrency.ts'
 import { type FifoQueueClass, severalPerGroup } from '../poller-fifo.ts'
 import { createObjectFiles } from './object-files.ts'
 
@@ -73,7 +74,7 @@ function databaseOf(persistence: Persistence): DatabaseSync {
 async function loadModules(): Promise<Modules> {
   const root = import.meta.resolve('fauxqs')
   const paths = ['sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js', 'common/errors.js']
-  return Object.assign({}, ...(await Promise.all(paths.map((path) => import(new URL(path, root).href)))))
+  return Object.assign({}, ...(await mapConcurrently(paths, paths.length, (path) => import(new URL(path, root).href))))
 }
 
 /**

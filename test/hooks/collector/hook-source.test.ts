@@ -39,7 +39,10 @@ async function scan(more: Parameters<World['sync']>[2] = {}) {
 
 async function publishedIds() {
   await world.publish([hookEvents])
-  return world.lake.publishedRows('hook_events').map(({ event_id }) => event_id)
+  return world.lake
+    .publishedRows('hook_events')
+    .map(({ event_id }) => event_id)
+    .toSorted()
 }
 
 describe('events on their way to the lake', () => {
@@ -47,13 +50,13 @@ describe('events on their way to the lake', () => {
     const first = await collect(3)
     pass(20 * minute)
     expect(await scan()).toMatchObject({ status: 'complete', counts: { received: 3, inserted: 3 } })
-    expect(await publishedIds()).toEqual(first.map(({ id }) => id))
+    expect(await publishedIds()).toEqual(first.map(({ id }) => id).toSorted())
 
     pass(24 * 60 * minute)
     const second = await collect(2)
     pass(20 * minute)
     expect(await scan()).toMatchObject({ status: 'complete', counts: { received: 2, inserted: 2 } })
-    expect(await publishedIds()).toEqual([...first, ...second].map(({ id }) => id))
+    expect(await publishedIds()).toEqual([...first, ...second].map(({ id }) => id).toSorted())
     pass(24 * 60 * minute)
     expect(await scan()).toMatchObject({ status: 'complete', counts: { received: 0 } })
   })

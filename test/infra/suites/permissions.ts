@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { icebergNames } from '../../../lib/publish/iceberg/tables.ts'
 import { ratePartition } from '../../../lib/stores/rates.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import { tablesOf } from '../../../lib/streams/stream.ts'
@@ -116,8 +117,13 @@ describe('what functions may do', () => {
     expect(permissionsOf('LimitsImportRole')).toEqual(permissions.sort())
   })
 
-  it('lets publish-run write manifests, partitions and one event, remove leftovers, and read no secret', () => {
+  it('lets publish-run merge files, write manifests, partitions and one event, remove parts, and read no secret', () => {
     const tables = streams.flatMap(tablesOf).map(({ name }) => name)
+    const on = (action: string, ...folders: string[]) =>
+      folders.map((folder) => `s3:${action} on arn:aws:s3:::platform-sync-lake/${folder}/*`)
+    const iceberg = icebergNames(streams)
+      .toSorted()
+      .map((name) => `table/platform_sync_iceberg/${name}`)
     expect(permissionsOf('PublishRunRole')).toEqual([
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',
@@ -126,16 +132,17 @@ describe('what functions may do', () => {
       'glue:BatchCreatePartition on arn:aws:glue:catalog',
       'glue:BatchCreatePartition on arn:aws:glue:database/platform_sync',
       ...tables.sort().map((table) => `glue:BatchCreatePartition on arn:aws:glue:table/platform_sync/${table}`),
+      ...['CreateTable', 'GetTable', 'UpdateTable'].flatMap((action) =>
+        ['catalog', 'database/platform_sync_iceberg', ...iceberg].map((on) => `glue:${action} on arn:aws:glue:${on}`),
+      ),
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/index/*',
-      's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
-      's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
-      's3:GetObject on arn:aws:s3:::platform-sync-lake/manifests/*',
+      ...on('AbortMultipartUpload', 'changes', 'iceberg', 'manifests'),
+      ...on('DeleteObject', 'changes', 'iceberg', 'index', 'quarantine'),
+      ...on('GetObject', 'changes', 'iceberg', 'index', 'manifests'),
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
-      's3:PutObject on arn:aws:s3:::platform-sync-lake/manifests/*',
+      ...on('PutObject', 'changes', 'iceberg', 'manifests'),
       ...tracing,
     ])
   })

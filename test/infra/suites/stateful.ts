@@ -36,6 +36,7 @@ describe('the stateful stack', () => {
       'HookEventsGlueTable',
       'HookEventsQueue',
       'HooksTable',
+      'IcebergDatabase',
       'InboxBucket',
       'LakeBucket',
       'LimitsDeadLetterQueue',
@@ -146,12 +147,17 @@ describe('the stateful stack', () => {
     }
   })
 
-  it('lets quarantine and replaced versions expire, and never an index that stands or a published file', () => {
+  it('lets quarantine, manifests of runs and replaced versions expire, and never an index that stands, a published file or its list', () => {
     const rules = lifecycleOf('LakeBucket')
     const expiring = rules.filter((rule) => 'ExpirationInDays' in rule).map(({ Prefix }) => Prefix)
-    expect(expiring).toEqual(['query-results/', 'quarantine/'])
+    expect(expiring).toEqual(['query-results/', 'manifests/run=', 'quarantine/'])
     const replaced = rules.filter((rule) => 'NoncurrentVersionExpiration' in rule).map(({ Prefix }) => Prefix ?? 'all')
     expect(replaced).toEqual(['all', 'index/'])
+  })
+
+  it('lets the records of runs expire', () => {
+    const { StateTable } = Object.fromEntries(resources('AWS::DynamoDB::Table'))
+    expect(StateTable?.Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true })
   })
 
   it('locks the audit trail for as long as the configuration says', () => {

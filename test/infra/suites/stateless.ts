@@ -24,7 +24,7 @@ describe('functions', () => {
     const common = ['nodejs24.x', ['arm64']]
     expect(settings).toEqual([
       ['platform-sync-sync-stream', ...common, 1769, 900, { Mode: 'Active' }],
-      ['platform-sync-publish-run', ...common, 512, 300, { Mode: 'Active' }],
+      ['platform-sync-publish-run', ...common, 1769, 900, { Mode: 'Active' }],
       ['platform-sync-audit-digest', ...common, 1024, 900, { Mode: 'Active' }],
       ['platform-sync-apply-credit-limits', ...common, 512, 60, { Mode: 'Active' }],
       ['platform-sync-import-credit-limits', ...common, 1024, 120, { Mode: 'Active' }],

@@ -12,8 +12,8 @@ import { createLedgerSource } from '../../../lib/limits/outcomes/ledger-source.t
 import { publishRun } from '../../../lib/publish/publish.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { createIndexStore } from '../../../lib/stores/index-store.ts'
-import { createLake } from '../../../lib/stores/lake.ts'
 import { createPublications } from '../../../lib/stores/publications.ts'
+import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
 import { createRecords } from '../../../lib/stores/records.ts'
 import { creditLimitOutcomes } from '../../../lib/streams/credit-limit-outcomes.ts'
 import { defaultSettings, type SyncDeps } from '../../../lib/sync/context.ts'
@@ -55,9 +55,10 @@ function setUp() {
     settings: defaultSettings,
     checkpoints: createCheckpoints(state),
     publications: createPublications(state),
-    lake: createLake(emulated.lake),
+    lake: createPublishedLake(emulated.lake),
     index: createIndexStore(emulated.lake, emulated.lakeStreams),
     catalog: { register: async () => {} },
+    tables: { update: async () => {} },
     published: [creditLimitOutcomes],
     clock: { now: platform.clock.now, sleep: untilAborted },
     log: silentLog,

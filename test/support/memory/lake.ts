@@ -1,10 +1,17 @@
 import { sha256 } from '../../../lib/core/hash.ts'
-import type { Manifest } from '../../../lib/publish/manifest.ts'
-import type { Manifests } from '../../../lib/publish/ports.ts'
-import { orphansOf, type PartKind, partKey, scanPartitions, schemaVersion } from '../../../lib/stores/lake-paths.ts'
+import { filesOf, type Manifest, type PublishedFile } from '../../../lib/publish/manifest.ts'
+import type { Manifests, Merger } from '../../../lib/publish/ports.ts'
+import {
+  mergedKey,
+  orphansOf,
+  type PartKind,
+  partKey,
+  scanPartitions,
+  schemaVersion,
+} from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
 import type { PartFile } from '../../../lib/sync/checkpoint.ts'
-import type { Lake, PartPath, QuarantinedRecord } from '../../../lib/sync/ports.ts'
+import type { Lake, QuarantinedRecord } from '../../../lib/sync/ports.ts'
 import { stopIfAborted } from './records.ts'
 
 /** A row by its column names. */
@@ -12,27 +19,28 @@ export type Row = Record<string, Cell>
 
 /** The lake in memory, with its objects open for inspection. */
 export type MemoryLake = Lake &
-  Manifests & {
+  Manifests &
+  Merger & {
     /** Rows of `changes` files and records of `quarantine` files by key, whether a manifest lists them or not. */
     files: Map<string, { rows: Row[] } | { records: QuarantinedRecord[] }>
     manifests: Map<string, Manifest>
     latest(): Manifest | null
-    /** The rows of a table that readers see: those of files that a manifest lists. */
+    /** The rows of a table that readers see: those of files that are listed. */
     publishedRows(table: string): Row[]
   }
 
 /** A lake that keeps rows instead of Parquet; keys are those of the real one. */
-export function createMemoryLake(): MemoryLake {
+export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
   const files: MemoryLake['files'] = new Map()
   const manifests = new Map<string, Manifest>()
+  const listed = new Map<string, PublishedFile>()
   let latest: Manifest | null = null
 
   const write = (
     kind: PartKind,
-    path: PartPath,
+    key: string,
     part: { name: string; version: string; content: Row[] | QuarantinedRecord[] },
   ) => {
-    const key = partKey(kind, part.name, path)
     const content = [...part.content] as Row[] | QuarantinedRecord[]
     files.set(key, kind === 'changes' ? { rows: content as Row[] } : { records: content as QuarantinedRecord[] })
     const text = JSON.stringify(content)
@@ -40,13 +48,18 @@ export function createMemoryLake(): MemoryLake {
     return { kind, table: part.name, key, ...rest } satisfies PartFile
   }
 
+  const rowsIn = (key: string): Row[] => {
+    const file = files.get(key)
+    if (!file || !('rows' in file)) throw new Error(`${key} is not there`)
+    return file.rows
+  }
+
   return {
     files,
     manifests,
     latest: () => latest,
     publishedRows: (table) =>
-      [...manifests.values()]
-        .flatMap(({ scans }) => scans.flatMap((scan) => scan.files))
+      [...listed.values()]
         .filter((file) => file.kind === 'changes' && file.table === table)
         .flatMap(({ key }) => {
           const file = files.get(key)
@@ -58,16 +71,31 @@ export function createMemoryLake(): MemoryLake {
       const content = Array.from({ length: rows }, (_, row): Row => {
         return Object.fromEntries(names.map((name, i) => [name, columns[i]![row]!]))
       })
-      return write('changes', path, { name: table.name, version: schemaVersion(table), content })
+      const key = partKey('changes', table.name, path)
+      return write('changes', key, { name: table.name, version: schemaVersion(table), content })
     },
     writeQuarantine: async (path, records, signal) => {
       stopIfAborted(signal)
-      return write('quarantine', path, { name: path.stream, version: '1', content: records })
+      const key = partKey('quarantine', path.stream, path)
+      return write('quarantine', key, { name: path.stream, version: '1', content: records })
+    },
+    mergeParts: async (table, parts, signal) => {
+      stopIfAborted(signal)
+      const some = parts.slice(0, partsPerFile)
+      const content = some.flatMap(({ key }) => rowsIn(key))
+      const by = (row: Row) => table.key.map((column) => String(row[column])).join()
+      content.sort((a, b) => (by(a) < by(b) ? -1 : 1))
+      const version = schemaVersion(table)
+      return { file: write('changes', mergedKey(some), { name: table.name, version, content }), taken: some.length }
     },
     readManifest: async (runId) => structuredClone(manifests.get(runId) ?? null),
     writeManifest: async (manifest, signal) => {
       stopIfAborted(signal)
       manifests.set(manifest.runId, structuredClone(manifest))
+    },
+    addToList: async (publication, signal) => {
+      stopIfAborted(signal)
+      for (const file of filesOf(publication)) listed.set(file.key, file)
     },
     pointLatest: async (manifest, signal) => {
       stopIfAborted(signal)

@@ -11,6 +11,11 @@ export function createMemoryObjects(bucket = 'memory'): ObjectStore {
       objects.set(key, Uint8Array.from(bytes))
     },
     get: async (key) => objects.get(key) ?? null,
+    replace: async (key, change, { signal } = {}) => {
+      if (signal) stopIfAborted(signal)
+      const bytes = change(objects.get(key) ?? null)
+      if (bytes !== null) objects.set(key, Uint8Array.from(bytes))
+    },
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     remove: async (keys) => {
       for (const key of keys) objects.delete(key)

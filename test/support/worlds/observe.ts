@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { Manifest } from '../../../lib/publish/manifest.ts'
+import { Manifest, PublishedFile } from '../../../lib/publish/manifest.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
 import { decodeIndex } from '../../../lib/sync/index-format.ts'
 import { type AuditView, auditViewOf } from './observe-audit.ts'
+import { type TablesView, tablesViewOf } from './observe-tables.ts'
 import { filesIn, type Rows, readLake } from './read-lake.ts'
 import type { Contents, Item } from './storage.ts'
 
@@ -21,9 +22,12 @@ export type View = {
   rows: Record<string, string[]>
   current: Record<string, string[]>
   quarantine: string[]
+  tables: TablesView
   index: Record<string, unknown[]>
   /** Objects that nothing speaks of. */
   orphans: string[]
+  /** Files that either the manifests or the lists of months know, and not both. */
+  unlisted: string[]
   bodies: string[]
   audit: AuditView | null
   /** What observers said of any run. What was not settled when a process died may be said twice. */
@@ -61,6 +65,7 @@ export async function createObserver(): Promise<Observer> {
         ...lake,
         ...stateOf(contents, now),
         audit: await auditViewOf(contents),
+        tables: await tablesViewOf(contents, streams),
         records: Object.fromEntries(contents.records.map(recordOf).sort(byKey)),
         manifests: published.map(({ runId, scans }) => ({
           runId,
@@ -74,6 +79,7 @@ export async function createObserver(): Promise<Observer> {
         latest: latestOf(contents),
         index: indexesOf(contents),
         orphans: orphansIn(contents, published),
+        unlisted: unlistedIn(contents, published),
         bodies: [...contents.objects.keys()].filter((key) => key.startsWith('bodies/')),
       }
     },
@@ -165,6 +171,16 @@ function publishedIn({ objects }: Contents): Manifest[] {
     .map(([, body]) => Manifest.parse(JSON.parse(body.toString())))
 }
 
+function unlistedIn({ objects }: Contents, manifests: Manifest[]): string[] {
+  const lines = [...objects]
+    .filter(([key]) => key.startsWith('manifests/month='))
+    .flatMap(([, body]) => body.toString().trimEnd().split('\n'))
+  const listed = lines.map((line) => PublishedFile.parse(JSON.parse(line)).key)
+  const known = filesIn(manifests).map(({ key }) => key)
+  const twice = listed.filter((key, at) => listed.indexOf(key) !== at)
+  return [...twice, ...new Set(listed).symmetricDifference(new Set(known))]
+}
+
 function latestOf({ objects }: Contents): string | null {
   const body = objects.get('manifests/latest.json')
   return body ? Manifest.parse(JSON.parse(body.toString())).runId : null
@@ -191,7 +207,9 @@ function orphansIn({ objects, state }: Contents, manifests: Manifest[]): string[
     const index = item.state && (JSON.parse(item.state.S as string) as State).index
     if (index) known.add(index.key)
   }
+  // What a dead publisher wrote for a table lies there for a day, since it might not be dead.
+  const others = /^(manifests|bodies|audit|iceberg)\//
   return [...objects.keys()].filter(
-    (key) => !known.has(key) && !/^(manifests|bodies|audit)\//.test(key) && key !== 'index/audit/revisions.json.zst',
+    (key) => !known.has(key) && !others.test(key) && key !== 'index/audit/revisions.json.zst',
   )
 }

@@ -64,6 +64,7 @@ export function createWorld(overrides: Overrides = {}) {
     newOwner,
     leaseMs: 60_000,
     catalog: { register: async () => {} },
+    tables: { update: async () => {} },
     published: streams.flatMap((stream) => [stream, ...shardsOf(stream)]),
     ...more,
   })

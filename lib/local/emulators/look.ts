@@ -1,0 +1,74 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { FatalError } from '../../core/errors.ts'
+import { type Emulators, openEmulators, startFailure } from './emulators.ts'
+import { addressIn } from './endpoint.ts'
+import { isLocked } from './lock.ts'
+import { localCredentials, localEnvironment } from './prepare.ts'
+
+const startTries = 50
+const startWaitMs = 100
+
+/**
+ * The emulators of a folder for those who only look. Nothing in the folder is changed, and it is not taken: a process that
+ * works in it answers for its state, and several may look at the same time. Where nobody works, what is seen is the state
+ * at this moment.
+ * @throws FatalError `usage` when it is none, or a process has it and does not say where it answers, `damaged_state` when
+ * its content can't be read.
+ */
+export async function lookIntoFolder({ dir }: { dir: string }): Promise<Emulators> {
+  const folder = resolve(dir)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw noFolder(folder)
+  for (let tries = 0; isLocked(folder); tries++) {
+    const endpointUrl = addressIn(folder)
+    if (endpointUrl !== null) return answering(endpointUrl)
+    // Whoever took the folder is just starting, or deletes it.
+    if (tries >= startTries) throw silent(folder)
+    await wait(startWaitMs)
+  }
+  return openCopy(folder)
+}
+
+function answering(endpointUrl: string): Emulators {
+  const environment = localEnvironment(endpointUrl)
+  return { endpointUrl, environment, credentials: localCredentials, close: async () => {} }
+}
+
+/** Opens a copy that shares what is large: objects, and the files of the database that are written once. */
+async function openCopy(folder: string): Promise<Emulators> {
+  const copy = mkdtempSync(join(tmpdir(), 'platform-sync-look-'))
+  const remove = () => rmSync(copy, { recursive: true, force: true })
+  try {
+    for (const name of ['dynamodb', 's3']) mkdirSync(join(copy, name))
+    for (const name of namesIn(join(folder, 's3'))) symlinkSync(join(folder, 's3', name), join(copy, 's3', name))
+    for (const name of namesIn(join(folder, 'dynamodb'))) {
+      const [from, to] = [join(folder, 'dynamodb', name), join(copy, 'dynamodb', name)]
+      if (name.endsWith('.ldb')) symlinkSync(from, to)
+      else if (name !== 'LOCK') copyFileSync(from, to)
+    }
+    const opened = await openEmulators(copy)
+    const close = async () => {
+      await opened.close()
+      remove()
+    }
+    return { ...opened, close }
+  } catch (error) {
+    remove()
+    throw startFailure(error, folder)
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : []
+}
+
+function noFolder(folder: string) {
+  return new FatalError(`${folder} can't be used as a folder: there is none. Name another one`, { code: 'usage' })
+}
+
+function silent(folder: string) {
+  const message = `another platform-sync uses ${folder} now, and does not say where it answers. Try again when it is done`
+  return new FatalError(message, { code: 'usage' })
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../core/clock.ts'
+import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
+import { FatalError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { PartFile, ScanSummary } from '../sync/checkpoint.ts'
+import type { Lease } from '../sync/lease.ts'
+import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
+import type { Manifest, PublishState } from './manifest.ts'
+import { mergeScans } from './merge.ts'
+import type { Catalog, Manifests, Merger, WarehouseTables } from './ports.ts'
+
+type Pending = NonNullable<PublishState['pending']>
+
+/** What carrying out a publication needs from the world. */
+export type FinishingDeps = {
+  checkpoints: Checkpoints
+  lake: Lake & Manifests & Merger
+  index: IndexStore
+  catalog: Catalog
+  tables: WarehouseTables
+  clock: Clock
+  log: Log
+  /** All streams whose scans may wait: a run also finishes what an earlier publisher left. */
+  published: readonly Stream[]
+}
+
+type Finishing = FinishingDeps & {
+  lease: Lease
+  savePending(pending: Pending): Promise<void>
+  /** Renews the lease where it is half over; throws when it is lost. */
+  stillMine(): Promise<void>
+}
+
+const callsAtOnce = 8
+
+/**
+ * Carries out a publication that was written down. Every step may be repeated: merging gives the same files, the manifest
+ * keeps what it lists already, and removing what is gone removes nothing.
+ */
+export async function finishPublication(pending: Pending, deps: Finishing): Promise<Manifest> {
+  const { lake, lease, checkpoints, index } = deps
+  const { runId, scans } = pending
+  const before = await lake.readManifest(runId)
+  const news = await newsOf(scans, before, deps)
+  const manifest = manifestOf(runId, before, { listed: await withFewFiles(news, pending, deps), deps })
+  const published = manifest.scans.filter((scan) => scans.some((one) => isOne(one, scan)))
+  if (news.length > 0) await lake.writeManifest(manifest, lease.signal)
+  // Engines that read a whole folder see it once it is registered: by then it holds what the manifest lists, and no parts.
+  await eachConcurrently(scans, callsAtOnce, (scan) => removeOthers(scan, manifest, deps))
+  if (published.length > 0) {
+    await deps.catalog.register(manifest)
+    await lake.addToList({ ...manifest, scans: published }, lease.signal)
+    await deps.tables.update({ runId, scans: published }, { signal: lease.signal, stillMine: deps.stillMine })
+    await lake.pointLatest(manifest, lease.signal)
+  }
+  await eachConcurrently(scans, callsAtOnce, async (scan) => {
+    await checkpoints.markPublished(scan.stream, scan.scanId)
+    await index.removeScan(scan)
+  })
+  return manifest
+}
+
+type Listed = { scan: ScanSummary; files: PartFile[] }
+
+/** The scans that changed something and are in no manifest yet, with their parts. */
+async function newsOf(scans: readonly ScanSummary[], before: Manifest | null, deps: Finishing): Promise<Listed[]> {
+  const unlisted = scans.filter((scan) => !before?.scans.some((listed) => isOne(listed, scan)))
+  const found = await mapConcurrently(unlisted, callsAtOnce, async (scan) => ({
+    scan,
+    files: (await deps.index.readFiles(scan.filesKey)) ?? (await withoutFiles(scan, deps)),
+  }))
+  return found.filter(({ files }) => files.length > 0)
+}
+
+/** The list of files goes last: where it is gone, the scan had none and waits no more, or something is wrong. */
+async function withoutFiles(scan: ScanSummary, { checkpoints }: Finishing): Promise<PartFile[]> {
+  const waiting = await checkpoints.unpublished(scan.stream)
+  if (waiting.some(({ scanId }) => scanId === scan.scanId)) throw lostFiles(scan)
+  return []
+}
+
+async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Finishing): Promise<Listed[]> {
+  const { lake, lease, clock, published: streams, savePending } = deps
+  const files = await mergeScans(
+    news.map((scan) => scan.files),
+    {
+      ...{ lake, lease, clock, streams },
+      before: pending.merged,
+      save: (merged) => savePending({ ...pending, merged }),
+    },
+  )
+  return news.map(({ scan }, at) => ({ scan, files: files[at] ?? [] }))
+}
+
+/** Removes the parts that were merged, and what dead attempts left. */
+async function removeOthers(scan: ScanSummary, { scans }: Manifest, { lake, log, published }: Finishing) {
+  const stream = published.find(({ name }) => name === scan.stream)
+  if (!stream) return
+  const kept = scans.flatMap(({ files }) => files)
+  const removed = await lake.removeOrphans(scan, stream, kept)
+  if (removed > 0) log.debug('Removed parts.', { stream: scan.stream, removed })
+}
+
+type Named = Pick<ScanSummary, 'stream' | 'scanId'>
+
+function isOne(one: Named, other: Named): boolean {
+  return one.stream === other.stream && one.scanId === other.scanId
+}
+
+function manifestOf(
+  runId: string,
+  before: Manifest | null,
+  { listed, deps: { clock } }: { listed: Listed[]; deps: Finishing },
+): Manifest {
+  return {
+    version: 1,
+    runId,
+    publishedAt: before && listed.length === 0 ? before.publishedAt : iso(clock.now()),
+    scans: [...(before?.scans ?? []), ...listed.map(publishedScan)],
+  }
+}
+
+function publishedScan({ scan, files }: Listed): Manifest['scans'][number] {
+  const { stream, scanId, status, reason, records, counts, startedAt, completedAt } = scan
+  return {
+    ...{ stream, scanId, status, reason, records, counts, files },
+    startedAt: iso(startedAt),
+    completedAt: iso(completedAt),
+  }
+}
+
+function iso(unixMs: number) {
+  return new Date(unixMs).toISOString()
+}
+
+function lostFiles({ stream, filesKey }: ScanSummary) {
+  return new FatalError(
+    `${stream}: the list of files of a scan that waits for publish is gone (${filesKey}). ` +
+      `Run "platform-sync reset ${stream} --index" and sync again: every record is then written anew.`,
+    { code: 'damaged_state' },
+  )
+}

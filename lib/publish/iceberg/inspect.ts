@@ -1,0 +1,71 @@
+import { FatalError } from '../../core/errors.ts'
+import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-ids.ts'
+import type { Cell, Table } from '../../streams/table.ts'
+import type { PartFile } from '../../sync/checkpoint.ts'
+import type { IcebergDeps, RowGroup } from './ports.ts'
+import { boundedColumns, type ColumnStatistics, gatherStatistics } from './statistics.ts'
+import { compareCells, dayOf } from './values.ts'
+
+/** The columns of some names, in the order of the names. */
+export function columnsNamed(table: Table, names: readonly string[]): IdentifiedColumn[] {
+  const columns = identifiedColumnsOf(table)
+  return names.map((name) => columns.find((column) => column.name === name)!)
+}
+
+/** What is known of a file of the change log once it was looked at. */
+export type Inspected = { statistics: ColumnStatistics[]; day: number | null; sorted: boolean }
+
+/** Reads an object that must be there. @throws FatalError `damaged_state` when it is gone. */
+export async function existing(key: string, { files }: Pick<IcebergDeps, 'files'>): Promise<Uint8Array> {
+  const bytes = await files.get(key)
+  if (bytes) return bytes
+  throw new FatalError(
+    `The object ${key} of the lake is gone, which a table lists. Restore an earlier version of it.`,
+    {
+      code: 'damaged_state',
+    },
+  )
+}
+
+/** Looks at a file: the bounds of its columns, its day, and whether its rows go by key. */
+export async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps: IcebergDeps): Promise<Inspected> {
+  const columns = boundedColumns(table, identifiedColumnsOf(table))
+  const gathering = gatherStatistics(columns)
+  const order = watchOrder(table.key.map((name) => columns.findIndex((column) => column.name === name)))
+  const syncedAt = columns.findIndex(({ name }) => name === '_synced_at')
+  let day: number | null = null
+  for await (const group of deps.rows.read(await existing(key, deps), columns)) {
+    gathering.add(group)
+    order.add(group)
+    const at = group[syncedAt]?.[0]
+    // A file's rows are of scans that began on one day, whose name its folder bears.
+    if (typeof at === 'number') day = dayOf(at)
+  }
+  return { statistics: gathering.statistics(), day, sorted: order.sorted() }
+}
+
+/** Watches whether rows go by key; `keyAt` says where its cells stand in a group. */
+export function watchOrder(keyAt: readonly number[]) {
+  let previous: Cell[] | null = null
+  let sorted = true
+  return {
+    sorted: () => sorted,
+    add: (group: RowGroup) => {
+      const rows = group[0]?.length ?? 0
+      for (let row = 0; row < rows && sorted; row++) {
+        const cells = keyAt.map((at) => group[at]?.[row] ?? null)
+        if (previous && compareKeys(previous, cells) > 0) sorted = false
+        previous = cells
+      }
+    },
+  }
+}
+
+/** Order of two keys of a table, column by column. */
+export function compareKeys(a: readonly Cell[], b: readonly Cell[]): number {
+  for (const [at, cell] of a.entries()) {
+    const difference = compareCells(cell, b[at] ?? null)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -1,0 +1,61 @@
+import type { PartFile } from '../../sync/checkpoint.ts'
+import { commit, type Draft } from './commit.ts'
+import { inspect } from './inspect.ts'
+import type { DataFile, ManifestFile } from './manifests.ts'
+import { currentSnapshot } from './metadata.ts'
+import { addressesOf, logOf } from './places.ts'
+import type { IcebergDeps } from './ports.ts'
+import { keyOrderId } from './schema.ts'
+import { addedEntry, liveEntries, manifestsOf, summaryOf, type Writing, writeManifest } from './snapshots.ts'
+import { filesOfTable, missing, type TableUpdate } from './update.ts'
+
+/** A reader opens each manifest of a table: so many at most, and one more for every so many files. */
+const manifestsAtMost = 32
+const filesPerManifest = 10_000
+
+/** Adds the files of a run's scans to a change log, as one snapshot. What is in the table already is left alone. */
+export async function appendToLog(update: TableUpdate): Promise<void> {
+  const { table, scanIds, runId, signal, deps } = update
+  await commit(
+    logOf(table),
+    async ({ isNew, ...base }) => {
+      const publications = await missing(update, { ...base, isNew })
+      const files = await dataFilesOf(filesOfTable(publications.flat(), table), update)
+      if (files.length === 0) return null
+      const entries = files.map((file) => addedEntry(file, base.attempt))
+      const manifests = await merged(await manifestsOf(currentSnapshot(base.metadata), deps), { ...base, deps })
+      return {
+        manifests: [...manifests, await writeManifest('m0', entries, { ...base, deps })],
+        summary: summaryOf({ added: files, removed: [] }, { runId, scanIds }, base.metadata),
+      } satisfies Draft
+    },
+    { signal, deps },
+  )
+}
+
+async function dataFilesOf(files: readonly PartFile[], { table, stillMine, deps }: TableUpdate): Promise<DataFile[]> {
+  const { addressOf } = addressesOf(deps.address)
+  const found: DataFile[] = []
+  for (const file of files) {
+    const { statistics, day, sorted } = await inspect(file, table, deps)
+    const { rows, bytes } = file
+    found.push({ path: addressOf(file.key), rows, bytes, day, statistics, sortOrderId: sorted ? keyOrderId : null })
+    await stillMine()
+  }
+  return found
+}
+
+/** The manifests so far, in one where they have become many. Those that are full stay as they are. */
+async function merged(
+  manifests: readonly ManifestFile[],
+  writing: Writing & { deps: IcebergDeps },
+): Promise<readonly ManifestFile[]> {
+  const isFull = (manifest: ManifestFile) =>
+    manifest.added_files_count + manifest.existing_files_count >= filesPerManifest
+  const small = manifests.filter((manifest) => !isFull(manifest))
+  if (small.length < manifestsAtMost) return manifests
+  const entries = []
+  for (const manifest of small) entries.push(...(await liveEntries(manifest, writing.deps)))
+  const kept = entries.map((entry) => ({ ...entry, status: 'existing' as const }))
+  return [...manifests.filter(isFull), await writeManifest('merged', kept, writing)]
+}

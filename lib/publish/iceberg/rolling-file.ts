@@ -1,0 +1,56 @@
+import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-ids.ts'
+import type { Cell, Table } from '../../streams/table.ts'
+import type { DataFile } from './manifests.ts'
+import { type Attempt, addressesOf } from './places.ts'
+import type { IcebergDeps, RowFileWriter, RowGroup } from './ports.ts'
+import { keyOrderId } from './schema.ts'
+import { boundedColumns, gatherStatistics } from './statistics.ts'
+
+type Open = { writer: RowFileWriter; rows: number; gathering: ReturnType<typeof gatherStatistics> }
+
+/** Writes rows, which come in the order of the key, into files of about one size. One group of rows and one packed file are in memory. */
+export function createRollingFile(
+  table: Table,
+  { attempt, signal, deps }: { attempt: Attempt; signal: AbortSignal; deps: IcebergDeps },
+) {
+  const columns = identifiedColumnsOf(table)
+  const bounded = boundedColumns(table, columns)
+  const boundedAt = bounded.map((column) => columns.indexOf(column))
+  const written: DataFile[] = []
+  let open: Open | null = null
+  let group = emptyGroup(columns)
+
+  const flush = () => {
+    const rows = group[0]?.length ?? 0
+    if (rows === 0) return
+    open ??= { writer: deps.rows.open(table), rows: 0, gathering: gatherStatistics(bounded) }
+    open.writer.add(group)
+    open.gathering.add(boundedAt.map((at) => group[at] ?? []))
+    open.rows += rows
+    group = emptyGroup(columns)
+  }
+  /** Ends the file at this place: what follows is in another. */
+  const cut = async () => {
+    flush()
+    if (!open) return
+    const { writer, rows, gathering } = open
+    open = null
+    const bytes = writer.finish()
+    const key = attempt.dataKey(written.length)
+    await deps.files.put(key, bytes, { signal, contentType: 'application/vnd.apache.parquet' })
+    const path = addressesOf(deps.address).addressOf(key)
+    const statistics = gathering.statistics()
+    written.push({ path, rows, bytes: bytes.byteLength, day: null, statistics, sortOrderId: keyOrderId })
+  }
+  const take = (from: RowGroup, row: number): Promise<void> | undefined => {
+    for (const [at, cells] of group.entries()) cells.push(from[at]?.[row] ?? null)
+    if ((group[0]?.length ?? 0) < deps.fileSize.groupRows) return undefined
+    flush()
+    return open && open.writer.size() >= deps.fileSize.bytes ? cut() : undefined
+  }
+  return { take, cut, written: () => written }
+}
+
+function emptyGroup(columns: readonly IdentifiedColumn[]): Cell[][] {
+  return columns.map(() => [])
+}

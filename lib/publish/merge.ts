@@ -1,0 +1,80 @@
+import type { Clock } from '../core/clock.ts'
+import { type Stream, tablesOf } from '../streams/stream.ts'
+import type { Table } from '../streams/table.ts'
+import type { PartFile } from '../sync/checkpoint.ts'
+import type { Lease } from '../sync/lease.ts'
+import type { Merged } from './manifest.ts'
+import type { Merger } from './ports.ts'
+
+/** The parts of a table in one folder, which is one partition of the warehouse, in the order they were written. */
+type Folder = { name: string; table: Table; parts: PartFile[] }
+
+type Merging = {
+  lake: Merger
+  lease: Lease
+  clock: Clock
+  /** All streams whose tables there may be parts of. */
+  streams: readonly Stream[]
+  /** What an earlier publisher merged of this publication. */
+  before: Readonly<Record<string, Merged>>
+  /** Writes down what is merged, and renews the lease by that. */
+  save(merged: Record<string, Merged>): Promise<void>
+}
+
+/**
+ * Makes the parts of scans few files: of each table one, or as many as its size asks for, however many scans its rows
+ * come from. Answers the files of each scan: one that holds rows of several stands with the first of them. What is not of
+ * a table stays as it is.
+ */
+export async function mergeScans(scans: readonly (readonly PartFile[])[], merging: Merging): Promise<PartFile[][]> {
+  const folders = foldersOf(scans.flat(), merging.streams)
+  const merged = { ...merging.before }
+  for (const folder of folders) await mergeFolder(folder, merged, merging)
+  const placed = new Set<string>()
+  return scans.map((files) => files.flatMap((file) => filesFor(file, { merged, folders, placed })))
+}
+
+function foldersOf(files: readonly PartFile[], streams: readonly Stream[]): Folder[] {
+  const tables = new Map(streams.flatMap(tablesOf).map((table) => [table.name, table]))
+  const folders = new Map<string, Folder>()
+  for (const file of files) {
+    const table = file.kind === 'changes' ? tables.get(file.table) : undefined
+    if (!table) continue
+    const name = folderOf(file)
+    const folder = folders.get(name) ?? { name, table, parts: [] }
+    folder.parts.push(file)
+    folders.set(name, folder)
+  }
+  return [...folders.values()]
+}
+
+async function mergeFolder({ name, table, parts }: Folder, merged: Record<string, Merged>, merging: Merging) {
+  const { lake, lease, save } = merging
+  let done = merged[name] ?? { files: [], parts: 0 }
+  while (done.parts < parts.length) {
+    const { file, taken } = await lake.mergeParts(table, parts.slice(done.parts), lease.signal)
+    done = { files: [...done.files, file], parts: done.parts + taken }
+    merged[name] = done
+    if (isHalfOver(merging)) await save(merged)
+  }
+}
+
+/** Merging a large table takes longer than a lease. */
+function isHalfOver({ lease, clock }: Merging): boolean {
+  const now = clock.now()
+  return lease.expiresAt - now < (lease.proposal() - now) / 2
+}
+
+type Placing = { merged: Readonly<Record<string, Merged>>; folders: readonly Folder[]; placed: Set<string> }
+
+function filesFor(file: PartFile, { merged, folders, placed }: Placing): readonly PartFile[] {
+  const name = folderOf(file)
+  if (!folders.some((folder) => folder.name === name)) return [file]
+  if (placed.has(name)) return []
+  placed.add(name)
+  return merged[name]?.files ?? []
+}
+
+function folderOf({ key }: PartFile): string {
+  return key.slice(0, key.lastIndexOf('/'))
+}

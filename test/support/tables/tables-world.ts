@@ -1,0 +1,56 @@
+import type { Json } from '../../../lib/core/json.ts'
+import { defaultFileSize, type IcebergDeps } from '../../../lib/publish/iceberg/ports.ts'
+import { createIcebergTables } from '../../../lib/publish/iceberg/tables.ts'
+import { publishRun } from '../../../lib/publish/publish.ts'
+import type { ObjectStore } from '../../../lib/stores/objects.ts'
+import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
+import { rowFiles } from '../../../lib/stores/row-files.ts'
+import { createFolderPointers } from '../../../lib/stores/table-pointers.ts'
+import { streams } from '../../../lib/streams/index.ts'
+import type { Stream } from '../../../lib/streams/stream.ts'
+import { listOf } from '../../sync/support/source.ts'
+import { createWorld } from '../../sync/support/world.ts'
+import { createMemoryObjects } from '../memory/objects.ts'
+
+export type TablesWorld = ReturnType<typeof createTablesWorld>
+
+/** A world whose lake is Parquet in a bucket in memory, and whose runs keep the tables. */
+export function createTablesWorld({
+  address = 'memory://lake',
+  objects = createMemoryObjects(),
+}: {
+  address?: string
+  objects?: ObjectStore
+} = {}) {
+  const lake = createPublishedLake(objects)
+  const world = createWorld({ lake })
+  let attempts = 0
+  const icebergDeps = (more: Partial<IcebergDeps> = {}): IcebergDeps => ({
+    files: objects,
+    rows: rowFiles,
+    pointers: createFolderPointers({ objects, address }),
+    streams,
+    history: lake.readFiles,
+    address,
+    retention: { days: 5, snapshots: 10 },
+    fileSize: defaultFileSize,
+    clock: world.clock,
+    newAttempt: () => `attempt ${++attempts}`,
+    ...more,
+  })
+  const publish = (run: { runId: string; scheduledAt: number }, more: Partial<IcebergDeps> = {}) =>
+    publishRun(run, streams, world.publishDeps({ lake, tables: createIcebergTables(icebergDeps(more)) }))
+  return {
+    ...world,
+    lake,
+    objects,
+    icebergDeps,
+    publishRun: publish,
+    /** A night: what the platform lists is synced and published. */
+    night: async (lists: readonly (readonly [Stream, Json[]])[], more: Partial<IcebergDeps> = {}) => {
+      const run = world.newRun()
+      for (const [stream, records] of lists) await world.sync(stream, listOf(records), { runId: run.runId })
+      return await publish(run, more)
+    },
+  }
+}
