@@ -1,0 +1,101 @@
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scriptOf } from '../../lib/cli/warehouse-script.ts'
+import { currentName } from '../../lib/streams/current.ts'
+import type { Column } from '../../lib/streams/table.ts'
+import { groupsOf } from '../../lib/warehouse/groups.ts'
+import { tableStatements } from '../../lib/warehouse/tables.ts'
+import { targets } from '../../lib/warehouse/targets.ts'
+import { cellsOf, createNights, tablesOfNights } from '../support/tables/warehouse-nights.ts'
+
+const groups = groupsOf(tablesOfNights.map(({ name }) => name))
+const { signal } = new AbortController()
+
+let postgres: PGlite
+beforeAll(async () => {
+  postgres = await PGlite.create()
+})
+afterAll(() => postgres.close())
+
+/** A schema of its own for each way to load. */
+async function createFeed(schema: string, nights: ReturnType<typeof createNights>) {
+  const place = { dialect: targets.postgres, schema }
+  for (const sql of tableStatements(place, groups)) await postgres.exec(sql)
+  return {
+    /** Loads what was published after what the schema says, or what is given. */
+    load: async (after?: string) => {
+      const known = await postgres.query<{ at: string }>(
+        `select coalesce(max(published_at), '') as at from ${schema}.loads`,
+      )
+      await runByPsql(scriptOf(nights.lake, { place, groups, after: after ?? known.rows[0]?.at ?? '', signal }))
+    },
+    current: async () => {
+      const rows = new Map<string, string[]>()
+      for (const table of tablesOfNights) {
+        const sql = cellsOf(table, { from: `${schema}.${currentName(table)}`, asText: postgresText })
+        const answer = await postgres.query<{ cells: string }>(sql)
+        rows.set(table.name, answer.rows.map(({ cells }) => cells).toSorted())
+      }
+      return rows
+    },
+  }
+}
+
+/** Does with a script what psql does: rows behind `copy ... from stdin` go where that says, until a line `\.`. */
+async function runByPsql(script: AsyncIterable<string>): Promise<void> {
+  let text = ''
+  for await (const piece of script) text += piece
+  const pieces = text.split(/^(copy [^\n]* from stdin);\n([\s\S]*?)^\\\.\n/m)
+  for (let at = 0; at < pieces.length; at += 3) {
+    const [statements = '', copy, rows = ''] = pieces.slice(at, at + 3)
+    await postgres.exec(statements.replace(/^\\set .*\n/m, ''))
+    if (copy) await postgres.query(copy.replace('from stdin', "from '/dev/blob'"), [], { blob: new Blob([rows]) })
+  }
+}
+
+function postgresText({ name, type }: Column): string {
+  return type === 'timestamp' ? `(extract(epoch from ${name}) * 1000)::bigint::text` : `${name}::text`
+}
+
+describe('PostgreSQL that loads the lake', () => {
+  it('has what the lake has after 30 nights, loaded each night, twice, after a missed week or all at once', async () => {
+    const nights = createNights()
+    const nightly = await createFeed('nightly', nights)
+    const twice = await createFeed('twice', nights)
+    const missed = await createFeed('missed', nights)
+    const once = await createFeed('once', nights)
+    for (let night = 0; night < 30; night++) {
+      await nights.next()
+      await nightly.load()
+      if (night % 9 === 0) await twice.load('')
+      if (night < 12 || night > 18) await missed.load()
+    }
+    for (let times = 0; times < 2; times++) await twice.load('')
+    await once.load()
+    const expected = new Map<string, string[]>()
+    for (const [name, rows] of await nights.current()) {
+      expect(rows.length).toBeGreaterThan(3)
+      // No text of PostgreSQL holds U+0000.
+      expected.set(name, rows.map((row) => row.replaceAll('\0', '\uFFFD')).toSorted())
+    }
+    for (const feed of [nightly, twice, missed, once]) expect(await feed.current()).toEqual(expected)
+  })
+
+  it('takes an older night after a newer one, and brings nothing back that was deleted', async () => {
+    const nights = createNights()
+    const feed = await createFeed('turned', nights)
+    for (let night = 0; night < 4; night++) await nights.next()
+    const first = await Array.fromAsync(
+      scriptOf(nights.lake, { place: { dialect: targets.postgres, schema: 'turned' }, groups, after: '', signal }),
+    )
+    for (let night = 0; night < 4; night++) await nights.next()
+    await feed.load('')
+    const before = await feed.current()
+    await runByPsql(
+      (async function* () {
+        yield* first
+      })(),
+    )
+    expect(await feed.current()).toEqual(before)
+  })
+})

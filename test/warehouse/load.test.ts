@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadIntoDuckDb } from '../../lib/cli/warehouse-duckdb.ts'
+import { scriptOf } from '../../lib/cli/warehouse-script.ts'
+import { currentName } from '../../lib/streams/current.ts'
+import { groupsOf } from '../../lib/warehouse/groups.ts'
+import { tableStatements } from '../../lib/warehouse/tables.ts'
+import { targets } from '../../lib/warehouse/targets.ts'
+import { temporaryFolder } from '../cli/cli.ts'
+import { cellsOf, createNights, duckDbText, tablesOfNights } from '../support/tables/warehouse-nights.ts'
+
+const folder = temporaryFolder()
+const nights = createNights()
+const groups = groupsOf(tablesOfNights.map(({ name }) => name))
+const place = { dialect: targets.duckdb, schema: 'feed' }
+const { signal } = new AbortController()
+
+function load(name: string, publications = new Set<string>()) {
+  const readFiles = async () => {
+    const files = await nights.lake.lake.readFiles()
+    return publications.size === 0 ? files : files.filter(({ runId }) => publications.has(runId))
+  }
+  const database = join(folder.path, name)
+  return loadIntoDuckDb({ ...nights.lake, lake: { readFiles } }, { place, groups, database, signal })
+}
+
+async function inDatabase<T>(name: string, work: (run: (sql: string) => Promise<unknown[][]>) => Promise<T>) {
+  const instance = await DuckDBInstance.create(join(folder.path, name))
+  const connection = await instance.connect()
+  try {
+    return await work(async (sql) => (await connection.runAndReadAll(sql)).getRows())
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+function currentOf(name: string): Promise<Map<string, string[]>> {
+  return inDatabase(name, async (ask) => {
+    const rows = new Map<string, string[]>()
+    for (const table of tablesOfNights) {
+      const sql = cellsOf(table, { from: `feed.${currentName(table)}`, asText: duckDbText })
+      rows.set(table.name, (await ask(sql)).map(String))
+    }
+    return rows
+  })
+}
+
+function forget(name: string): Promise<unknown> {
+  return inDatabase(name, (ask) => ask('delete from feed.loads'))
+}
+
+afterAll(() => folder.remove())
+
+describe('a DuckDB file that loads the lake', () => {
+  const runs: string[] = []
+  let expected: Map<string, string[]>
+  beforeAll(async () => {
+    for (let night = 0; night < 8; night++) {
+      await nights.next()
+      if (night === 1 || night === 7) await load('missed.duckdb')
+    }
+    runs.push(...new Set((await nights.lake.lake.readFiles()).map(({ runId }) => runId)))
+    expected = await nights.current()
+  })
+
+  it('has what the lake has, after nights that it missed', async () => {
+    expect(runs).toHaveLength(8)
+    for (const rows of expected.values()) expect(rows.length).toBeGreaterThan(3)
+    expect(await currentOf('missed.duckdb')).toEqual(expected)
+  })
+
+  it('loads nothing twice, and has the same when it does, in a table that lacked a column', async () => {
+    expect(await load('missed.duckdb')).toEqual([])
+    await inDatabase('missed.duckdb', (ask) => ask('alter table feed.computers_newest drop column hostname'))
+    await forget('missed.duckdb')
+    const loaded = await load('missed.duckdb')
+    expect(loaded.map(({ table }) => table)).toEqual(['organization_users', 'computers'])
+    expect(await currentOf('missed.duckdb')).toEqual(expected)
+  })
+
+  it('brings nothing back that was deleted, when nights come out of order', async () => {
+    await load('turned.duckdb', new Set(runs.slice(5)))
+    await load('turned.duckdb', new Set(runs.slice(2, 5)))
+    await load('turned.duckdb')
+    await forget('turned.duckdb')
+    await load('turned.duckdb', new Set(runs.slice(0, 3)))
+    expect(await currentOf('turned.duckdb')).toEqual(expected)
+  })
+
+  it('has rows of the newest versions alone, and knows the publications that it loaded', async () => {
+    await inDatabase('missed.duckdb', async (ask) => {
+      expect(await ask('select count(*) - count(distinct id) from feed.computers_newest')).toEqual([[0n]])
+      const marks = await ask("select run_id from feed.loads where table_name = 'computers' order by published_at")
+      expect(marks.flat()).toEqual(runs)
+      expect(
+        await ask("select comment from duckdb_columns() where column_name = '_op' and table_name = 'computers_newest'"),
+      ).toEqual([[expect.stringContaining('upsert')]])
+    })
+  })
+})
+
+describe('SQL for warehouses', () => {
+  it.each(Object.entries(targets))(
+    'of %s names all columns, and files after the watermark alone',
+    async (_, dialect) => {
+      const files = await nights.lake.lake.readFiles()
+      const times = files.map(({ publishedAt }) => publishedAt).toSorted()
+      const asked = { place: { dialect, schema: 'feed' }, groups, signal }
+      const ddl = tableStatements(asked.place, groups).join('\n')
+      for (const { columns, name } of tablesOfNights) {
+        expect(ddl).toContain(`feed.${name}_newest`)
+        for (const column of columns) expect(ddl).toContain(`  ${column.name} ${dialect.types[column.type]}`)
+      }
+      const script = async (after: string) =>
+        (await Array.fromAsync(scriptOf(nights.lake, { ...asked, after }))).join('')
+      const whole = await script('')
+      const newest = await script(times.findLast((time) => time !== times.at(-1)) ?? '')
+      for (const { runId } of files) expect(whole).toContain(`'${runId}' as run_id`)
+      expect(newest).toContain(`'${files.at(-1)?.runId}' as run_id`)
+      expect(newest).not.toContain(`'${files[0]?.runId}' as run_id`)
+      expect(await script(times.at(-1) ?? '')).toBe(
+        dialect.settings.map((set) => (set.startsWith('\\') ? `${set}\n` : `${set};\n`)).join(''),
+      )
+    },
+  )
+
+  it('brings a nested table with its main one, and refuses a name that is none', () => {
+    expect(
+      groupsOf(['session_tags']).map(({ main, nested }) => [main.name, ...nested.map(({ name }) => name)]),
+    ).toEqual([['sessions', 'session_tags']])
+    expect(() => groupsOf(['session'])).toThrow(expect.objectContaining({ code: 'usage' }))
+  })
+})
