@@ -46,7 +46,7 @@ function mergeOfNewer({ target, stage, fresh, columns, key }: Merge): readonly s
     `create temporary table ${newest} as\n${fresh}`,
     `delete from ${newest} using ${target} as kept where ${sameKey('kept', newest, pairs)} and not ${isNewer(newest, 'kept')}`,
     [
-      `merge into ${target} using ${newest} as fresh on ${sameKey(target, 'fresh', pairs)}`,
+      `merge into ${target} using ${newest} as fresh on ${sameKey(bareName(target), 'fresh', pairs)}`,
       `when matched then update set\n${columns.map((column) => `  ${column} = fresh.${column}`).join(',\n')}`,
       `when not matched then insert (${columns.join(', ')})`,
       `values (${columns.map((column) => `fresh.${column}`).join(', ')})`,
@@ -57,9 +57,15 @@ function mergeOfNewer({ target, stage, fresh, columns, key }: Merge): readonly s
 
 function dropOrphans({ target, parent, stage, key }: Orphans): string {
   const staged = key.map(([column]) => [column, column] as const)
+  const child = bareName(target)
   return [
     `delete from ${target} using ${parent} as parent, ${stage} as staged`,
-    `where ${sameKey('parent', target, key)} and ${sameKey('staged', 'parent', staged)}`,
-    `and ${isOfOtherVersion(target, 'parent')}`,
+    `where ${sameKey('parent', child, key)} and ${sameKey('staged', 'parent', staged)}`,
+    `and ${isOfOtherVersion(child, 'parent')}`,
   ].join('\n')
+}
+
+/** What columns of a table without an alias are named by. */
+function bareName(table: string): string {
+  return table.replace(/^.*\./, '')
 }

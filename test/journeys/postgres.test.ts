@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptOf } from '../../lib/cli/warehouse-script.ts'
 import { currentName } from '../../lib/streams/current.ts'
 import type { Column } from '../../lib/streams/table.ts'
+import type { Dialect } from '../../lib/warehouse/dialect.ts'
 import { groupsOf } from '../../lib/warehouse/groups.ts'
 import { tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
@@ -17,9 +18,18 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.close())
 
+/** Redshift's statements as far as PostgreSQL knows them: all but the types of JSON, and where rows come from. */
+const redshiftHere: Dialect = { ...targets.redshift, fill: targets.postgres.fill, inlineRows: true }
+const redshiftWords = `create domain super as json;
+  create function json_parse(value varchar) returns json language sql as 'select value::json';`
+
 /** A schema of its own for each way to load. */
-async function createFeed(schema: string, nights: ReturnType<typeof createNights>) {
-  const place = { dialect: targets.postgres, schema }
+async function createFeed(
+  schema: string,
+  nights: ReturnType<typeof createNights>,
+  dialect: Dialect = targets.postgres,
+) {
+  const place = { dialect, schema }
   for (const sql of tableStatements(place, groups)) await postgres.exec(sql)
   return {
     /** Loads what was published after what the schema says, or what is given. */
@@ -42,7 +52,7 @@ async function createFeed(schema: string, nights: ReturnType<typeof createNights
 }
 
 /** Does with a script what psql does: rows behind `copy ... from stdin` go where that says, until a line `\.`. */
-async function runByPsql(script: AsyncIterable<string>): Promise<void> {
+async function runByPsql(script: AsyncIterable<string> | readonly string[]): Promise<void> {
   let text = ''
   for await (const piece of script) text += piece
   const pieces = text.split(/^(copy [^\n]* from stdin);\n([\s\S]*?)^\\\.\n/m)
@@ -64,9 +74,12 @@ describe('PostgreSQL that loads the lake', () => {
     const twice = await createFeed('twice', nights)
     const missed = await createFeed('missed', nights)
     const once = await createFeed('once', nights)
+    await postgres.exec(redshiftWords)
+    const redshift = await createFeed('redshift', nights, redshiftHere)
     for (let night = 0; night < 30; night++) {
       await nights.next()
       await nightly.load()
+      if (night % 5 === 4) await redshift.load(night % 2 ? '' : undefined)
       if (night % 9 === 0) await twice.load('')
       if (night < 12 || night > 18) await missed.load()
     }
@@ -78,24 +91,20 @@ describe('PostgreSQL that loads the lake', () => {
       // No text of PostgreSQL holds U+0000.
       expected.set(name, rows.map((row) => row.replaceAll('\0', '\uFFFD')).toSorted())
     }
-    for (const feed of [nightly, twice, missed, once]) expect(await feed.current()).toEqual(expected)
+    for (const feed of [nightly, twice, missed, once, redshift]) expect(await feed.current()).toEqual(expected)
   })
 
   it('takes an older night after a newer one, and brings nothing back that was deleted', async () => {
     const nights = createNights()
     const feed = await createFeed('turned', nights)
     for (let night = 0; night < 4; night++) await nights.next()
-    const first = await Array.fromAsync(
-      scriptOf(nights.lake, { place: { dialect: targets.postgres, schema: 'turned' }, groups, after: '', signal }),
-    )
+    const first: string[] = []
+    const place = { dialect: targets.postgres, schema: 'turned' }
+    for await (const piece of scriptOf(nights.lake, { place, groups, after: '', signal })) first.push(piece)
     for (let night = 0; night < 4; night++) await nights.next()
     await feed.load('')
     const before = await feed.current()
-    await runByPsql(
-      (async function* () {
-        yield* first
-      })(),
-    )
+    await runByPsql(first)
     expect(await feed.current()).toEqual(before)
   })
 })
