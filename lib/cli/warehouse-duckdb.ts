@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { PublishedFile } from '../publish/manifest.ts'
 import type { Group } from '../warehouse/groups.ts'
-import { loadStatements } from '../warehouse/load.ts'
+import { loadStatements, markStatements } from '../warehouse/load.ts'
 import { loadsName, type Place, tableStatements } from '../warehouse/tables.ts'
 import { download } from './lake-files.ts'
 import { atPath } from './out-path.ts'
@@ -71,7 +71,8 @@ async function loadGroup(connection: DuckDBConnection, { lake, place, group, fil
     const local = await download(files, { objects: lake.objects, folder, signal })
     const paths = new Map(local.map(({ key, path }) => [key, path]))
     const addressed = files.map((file) => ({ ...file, address: paths.get(file.key) ?? file.key }))
-    for (const { sql } of loadStatements(place, group, addressed)) {
+    const marks = markStatements(place, [group], addressed).map((sql) => ({ sql }))
+    for (const { sql } of [...loadStatements(place, group, addressed), ...marks]) {
       signal.throwIfAborted()
       await connection.run(sql)
     }

@@ -3,7 +3,7 @@ import { rowFiles } from '../stores/row-files.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import type { Cell, Table } from '../streams/table.ts'
 import { type Group, tablesIn } from '../warehouse/groups.ts'
-import { type LoadFile, loadStatements } from '../warehouse/load.ts'
+import { type LoadFile, loadStatements, markStatements } from '../warehouse/load.ts'
 import { copyLine } from '../warehouse/postgres.ts'
 import type { Place } from '../warehouse/tables.ts'
 import { intact } from './lake-files.ts'
@@ -26,13 +26,18 @@ export async function* scriptOf(lake: LoadableLake, { place, groups, after, sign
   const published = await lake.lake.readFiles()
   const files = published.filter(({ publishedAt }) => publishedAt > after)
   yield* place.dialect.settings.map(withEnd)
+  const loaded: AddressedFile[] = []
   for (const group of groups) {
     const addressed = filesOf(group, files).map((file) => ({ ...file, address: `${lake.root}${file.key}` }))
+    loaded.push(...addressed)
     for (const { sql, rows } of loadStatements(place, group, addressed)) {
       yield withEnd(sql)
       if (rows) yield* inlineRows(lake, { ...rows, signal })
+      // What was cut off may not look whole.
+      if (signal.aborted) return
     }
   }
+  yield* markStatements(place, groups, loaded).map(withEnd)
 }
 
 /** The files of a group's tables, in the order of their publication. */
@@ -53,6 +58,7 @@ type Inline = { table: Table; files: readonly AddressedFile[]; signal: AbortSign
 async function* inlineRows({ objects }: LoadableLake, { table, files, signal }: Inline): AsyncGenerator<string> {
   const columns = identifiedColumnsOf(table)
   for (const file of files) {
+    // Without its end, so that psql takes none of these rows for all.
     if (signal.aborted) return
     const bytes = intact(file, await objects.get(file.key))
     for await (const group of rowFiles.read(bytes, columns)) {

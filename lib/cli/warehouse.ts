@@ -55,6 +55,14 @@ async function load(cli: Cli, io: Output, asked: Asked): Promise<ExitCode> {
       { code: 'usage' },
     )
   }
+  if (asked.local !== undefined && asked.for !== 'duckdb' && asked.for !== 'postgres') {
+    throw new FatalError(
+      `${asked.for} can't read a folder of this machine: leave out --local, or load into DuckDB or Postgres.`,
+      {
+        code: 'usage',
+      },
+    )
+  }
   // A mistake in a name is told before anything is opened.
   groupsOf(asked.tables)
   const { composeInspect } = await import('../compose/inspect.ts')
@@ -93,7 +101,7 @@ async function runIn(io: Output, { schema, tables, run = '', lake, cli }: Loadin
     const loaded = await loadIntoDuckDb(lake, { ...asked, signal: cli.interrupted })
     for (const { table, publications, rows } of loaded) {
       io.say(
-        `${table}: ${rows} row${rows === 1 ? '' : 's'} of ${publications} publication${publications === 1 ? '' : 's'}`,
+        `${table}: ${rows} row${rows === 1 ? '' : 's'} of ${publications} publication${publications === 1 ? '' : 's'}, nested tables included`,
       )
     }
     if (loaded.length === 0) io.say('Nothing is published that is not loaded.')

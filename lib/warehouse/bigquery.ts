@@ -13,7 +13,10 @@ export const bigquery: Dialect = {
   stageTypes: { json: 'string' },
   json: (cell) => `parse_json(${cell}, wide_number_mode => 'round')`,
   text: escaped,
-  comments: { inline: (comment) => ` options (description = ${escaped(comment)})` },
+  comments: {
+    column: (comment) => ` options (description = ${escaped(comment)})`,
+    table: (comment) => ` options (description = ${escaped(comment)})`,
+  },
   indexes: () => [],
   stagePrefix: (schema) => `${schema}.`,
   fill: ({ name, columns, files }) => [

@@ -20,7 +20,7 @@ export const databricks: Dialect = {
   stageTypes: {},
   json: (cell) => cell,
   text: escaped,
-  comments: { inline: (comment) => ` comment ${escaped(comment)}` },
+  comments: { column: (comment) => ` comment ${escaped(comment)}`, table: (comment) => ` comment ${escaped(comment)}` },
   indexes: () => [],
   stagePrefix: (schema) => `${schema}.`,
   fill: ({ name, columns, files }) => [

@@ -39,8 +39,10 @@ export type Dialect = {
   /** JSON of a stage, which is text, as the target's column has it. */
   readonly json: (cell: string) => string
   readonly text: (value: string) => string
-  /** Where comments stand: behind the column, or in statements of their own. */
-  readonly comments: { readonly inline: (comment: string) => string } | 'statements'
+  /** Where comments stand: behind column and table, or in statements of their own. */
+  readonly comments:
+    | { readonly column: (comment: string) => string; readonly table: (comment: string) => string }
+    | 'statements'
   /** What else a table needs that is not nested, or is. */
   readonly indexes: (table: string, key: readonly string[], isNested: boolean) => readonly string[]
   /** Gives a table that an older version made the columns that it lacks, where that can be said without a look at it. */

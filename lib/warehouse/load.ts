@@ -20,8 +20,8 @@ export type Statement<F extends LoadFile = LoadFile> = {
 
 /**
  * Statements that bring files into a group's tables: stage, newest of each key, MERGE, then the nested rows of the parents'
- * versions, and last the mark of what was loaded. Each of them can be repeated: what is older than a row changes nothing,
- * so that a load that broke, came twice or came out of order ends as one that did not.
+ * versions. Each of them can be repeated: what is older than a row changes nothing, so that a load that broke, came twice
+ * or came out of order ends as one that did not.
  */
 export function loadStatements<F extends LoadFile>(
   place: Place,
@@ -35,7 +35,6 @@ export function loadStatements<F extends LoadFile>(
     dialect.begin,
     ...merge(place, group.main),
     ...group.nested.flatMap((table) => replaceNested(place, group.main, table)),
-    ...marks(place, group.main, files),
     dialect.commit,
     ...tablesIn(group).map((table) => `drop table ${stageName(place, table)}`),
   ]
@@ -102,23 +101,42 @@ function replaceNested(place: Place, main: Table, table: Table): readonly string
 /** So many publications are marked by one statement. */
 const marksAtOnce = 200
 
-function marks(place: Place, main: Table, files: readonly LoadFile[]): readonly string[] {
-  const { text } = place.dialect
-  const publications = Map.groupBy(files, ({ publishedAt, runId }) => `${publishedAt} ${runId}`)
-  const rows = [...publications.values()].map((some) => {
-    const { runId, publishedAt } = some[0] as LoadFile
-    const sum = some.reduce((total, { rows }) => total + rows, 0)
-    return `select ${text(main.name)} as table_name, ${text(runId)} as run_id, ${text(publishedAt)} as published_at, ${sum} as row_count`
-  })
+/**
+ * Statements that mark what was loaded. They come after those of all groups: a watermark over all tables may not pass one
+ * whose load broke.
+ */
+export function markStatements(place: Place, groups: readonly Group[], files: readonly LoadFile[]): readonly string[] {
+  const { begin, commit } = place.dialect
+  const marked = inGroups(marksOf(place, groups, files), marksAtOnce).map((some) => markAll(place, some))
+  return marked.length === 0 ? [] : [begin, ...marked, commit].filter((sql) => sql !== '')
+}
+
+function marksOf(
+  { dialect: { text } }: Place,
+  groups: readonly Group[],
+  files: readonly LoadFile[],
+): readonly string[] {
+  const mains = new Map(groups.flatMap((group) => tablesIn(group).map(({ name }) => [name, group.main.name])))
+  const known = files.filter(({ table }) => mains.has(table))
+  const loads = Map.groupBy(known, ({ table, publishedAt, runId }) => `${publishedAt} ${runId} ${mains.get(table)}`)
+  return [...loads]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, some]) => {
+      const { table, runId, publishedAt } = some[0] as LoadFile
+      const sum = some.reduce((total, { rows }) => total + rows, 0)
+      const main = text(mains.get(table) ?? table)
+      return `select ${main} as table_name, ${text(runId)} as run_id, ${text(publishedAt)} as published_at, ${sum} as row_count`
+    })
+}
+
+function markAll(place: Place, marks: readonly string[]): string {
   const loads = loadsName(place)
-  return inGroups(rows, marksAtOnce).map((some) =>
-    [
-      `insert into ${loads} (table_name, run_id, published_at, row_count)`,
-      'select fresh.table_name, fresh.run_id, fresh.published_at, fresh.row_count',
-      `from (\n  ${some.join('\n  union all ')}\n) as fresh`,
-      `where not exists (select 1 from ${loads} as kept where ${sameKey('kept', 'fresh', markKey)})`,
-    ].join('\n'),
-  )
+  return [
+    `insert into ${loads} (table_name, run_id, published_at, row_count)`,
+    'select fresh.table_name, fresh.run_id, fresh.published_at, fresh.row_count',
+    `from (\n  ${marks.join('\n  union all ')}\n) as fresh`,
+    `where not exists (select 1 from ${loads} as kept where ${sameKey('kept', 'fresh', markKey)})`,
+  ].join('\n')
 }
 
 const markKey = ['table_name', 'run_id', 'published_at'].map((column) => [column, column] as const)

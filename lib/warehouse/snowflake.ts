@@ -17,7 +17,10 @@ export const snowflake: Dialect = {
   stageTypes: { json: 'varchar' },
   json: (cell) => `parse_json(${cell})`,
   text: escaped,
-  comments: { inline: (comment) => ` comment ${escaped(comment)}` },
+  comments: {
+    column: (comment) => ` comment ${escaped(comment)}`,
+    table: (comment) => ` comment = ${escaped(comment)}`,
+  },
   indexes: () => [],
   stagePrefix: () => '',
   fill: ({ name, columns, files }) => [

@@ -38,7 +38,7 @@ function statementsOf(place: Place, table: Table, { main }: Group): readonly str
   const columns = columnsOf(table)
   const key = isNested ? table.key.slice(0, main.key.length) : table.key
   return [
-    `create table if not exists ${name} (\n${columns.map((column) => `  ${declared(dialect, column)}`).join(',\n')}\n)${inlineComment(dialect, table.doc)}`,
+    `create table if not exists ${name} (\n${columns.map((column) => `  ${declared(dialect, column)}`).join(',\n')}\n)${dialect.comments === 'statements' ? '' : dialect.comments.table(table.doc)}`,
     ...(dialect.grow?.(name, typed(dialect, columns)) ?? []),
     ...dialect.indexes(name, key, isNested),
     ...(dialect.comments === 'statements' ? comments(dialect, name, table) : []),
@@ -54,12 +54,8 @@ function typed({ types }: Dialect, columns: readonly Column[]): readonly TypedCo
   return columns.map(({ name, type }) => ({ name, type: types[type] }))
 }
 
-function declared(dialect: Dialect, { name, type, doc }: Column): string {
-  return `${name} ${dialect.types[type]}${inlineComment(dialect, doc)}`
-}
-
-function inlineComment({ comments }: Dialect, doc: string): string {
-  return comments === 'statements' ? '' : comments.inline(doc)
+function declared({ types, comments }: Dialect, { name, type, doc }: Column): string {
+  return `${name} ${types[type]}${comments === 'statements' ? '' : comments.column(doc)}`
 }
 
 function comments({ text }: Dialect, name: string, table: Table): readonly string[] {

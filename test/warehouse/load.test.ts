@@ -113,16 +113,19 @@ describe('SQL for warehouses', () => {
         expect(ddl).toContain(`feed.${name}_newest`)
         for (const column of columns) expect(ddl).toContain(`  ${column.name} ${dialect.types[column.type]}`)
       }
-      const script = async (after: string) =>
-        (await Array.fromAsync(scriptOf(nights.lake, { ...asked, after }))).join('')
+      const script = async (after: string) => {
+        let text = ''
+        for await (const piece of scriptOf(nights.lake, { ...asked, after })) text += piece
+        return text
+      }
       const whole = await script('')
       const newest = await script(times.findLast((time) => time !== times.at(-1)) ?? '')
       for (const { runId } of files) expect(whole).toContain(`'${runId}' as run_id`)
       expect(newest).toContain(`'${files.at(-1)?.runId}' as run_id`)
       expect(newest).not.toContain(`'${files[0]?.runId}' as run_id`)
-      expect(await script(times.at(-1) ?? '')).toBe(
-        dialect.settings.map((set) => (set.startsWith('\\') ? `${set}\n` : `${set};\n`)).join(''),
-      )
+      expect(await script(times.at(-1) ?? '')).not.toContain('insert')
+      // A script that was cut off marks nothing, so that the next one has all of it again.
+      expect(whole.indexOf('insert into feed.loads')).toBeGreaterThan(whole.lastIndexOf('merge into'))
     },
   )
 
