@@ -1,55 +1,18 @@
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadIntoDuckDb } from '../../lib/cli/warehouse-duckdb.ts'
 import { scriptOf } from '../../lib/cli/warehouse-script.ts'
-import { currentName } from '../../lib/streams/current.ts'
 import { groupsOf } from '../../lib/warehouse/groups.ts'
 import { tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
 import { temporaryFolder } from '../cli/cli.ts'
-import { cellsOf, createNights, duckDbText, tablesOfNights } from '../support/tables/warehouse-nights.ts'
+import { createDuckDbFeed, createNights, groupsOfNights, tablesOfNights } from '../support/tables/warehouse-nights.ts'
 
 const folder = temporaryFolder()
 const nights = createNights()
-const groups = groupsOf(tablesOfNights.map(({ name }) => name))
-const place = { dialect: targets.duckdb, schema: 'feed' }
+const groups = groupsOfNights
 const { signal } = new AbortController()
-
-function load(name: string, publications = new Set<string>()) {
-  const readFiles = async () => {
-    const files = await nights.lake.lake.readFiles()
-    return publications.size === 0 ? files : files.filter(({ runId }) => publications.has(runId))
-  }
-  const database = join(folder.path, name)
-  return loadIntoDuckDb({ ...nights.lake, lake: { readFiles } }, { place, groups, database, signal })
-}
-
-async function inDatabase<T>(name: string, work: (run: (sql: string) => Promise<unknown[][]>) => Promise<T>) {
-  const instance = await DuckDBInstance.create(join(folder.path, name))
-  const connection = await instance.connect()
-  try {
-    return await work(async (sql) => (await connection.runAndReadAll(sql)).getRows())
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
-
-function currentOf(name: string): Promise<Map<string, string[]>> {
-  return inDatabase(name, async (ask) => {
-    const rows = new Map<string, string[]>()
-    for (const table of tablesOfNights) {
-      const sql = cellsOf(table, { from: `feed.${currentName(table)}`, asText: duckDbText })
-      rows.set(table.name, (await ask(sql)).map(String))
-    }
-    return rows
-  })
-}
-
-function forget(name: string): Promise<unknown> {
-  return inDatabase(name, (ask) => ask('delete from feed.loads'))
-}
+const missed = createDuckDbFeed({ ...nights, database: join(folder.path, 'missed.duckdb') })
+const turned = createDuckDbFeed({ ...nights, database: join(folder.path, 'turned.duckdb') })
 
 afterAll(() => folder.remove())
 
@@ -59,7 +22,7 @@ describe('a DuckDB file that loads the lake', () => {
   beforeAll(async () => {
     for (let night = 0; night < 8; night++) {
       await nights.next()
-      if (night === 1 || night === 7) await load('missed.duckdb')
+      if (night === 1 || night === 7) await missed.load()
     }
     runs.push(...new Set((await nights.lake.lake.readFiles()).map(({ runId }) => runId)))
     expected = await nights.current()
@@ -68,29 +31,29 @@ describe('a DuckDB file that loads the lake', () => {
   it('has what the lake has, after nights that it missed', async () => {
     expect(runs).toHaveLength(8)
     for (const rows of expected.values()) expect(rows.length).toBeGreaterThan(3)
-    expect(await currentOf('missed.duckdb')).toEqual(expected)
+    expect(await missed.current()).toEqual(expected)
   })
 
   it('loads nothing twice, and has the same when it does, in a table that lacked a column', async () => {
-    expect(await load('missed.duckdb')).toEqual([])
-    await inDatabase('missed.duckdb', (ask) => ask('alter table feed.computers_newest drop column hostname'))
-    await forget('missed.duckdb')
-    const loaded = await load('missed.duckdb')
+    expect(await missed.load()).toEqual([])
+    await missed.inDatabase((ask) => ask('alter table feed.computers_newest drop column hostname'))
+    await missed.forget()
+    const loaded = await missed.load()
     expect(loaded.map(({ table }) => table)).toEqual(['organization_users', 'computers'])
-    expect(await currentOf('missed.duckdb')).toEqual(expected)
+    expect(await missed.current()).toEqual(expected)
   })
 
   it('brings nothing back that was deleted, when nights come out of order', async () => {
-    await load('turned.duckdb', new Set(runs.slice(5)))
-    await load('turned.duckdb', new Set(runs.slice(2, 5)))
-    await load('turned.duckdb')
-    await forget('turned.duckdb')
-    await load('turned.duckdb', new Set(runs.slice(0, 3)))
-    expect(await currentOf('turned.duckdb')).toEqual(expected)
+    await turned.load(runs.slice(5))
+    await turned.load(runs.slice(2, 5))
+    await turned.load()
+    await turned.forget()
+    await turned.load(runs.slice(0, 3))
+    expect(await turned.current()).toEqual(expected)
   })
 
   it('has rows of the newest versions alone, and knows the publications that it loaded', async () => {
-    await inDatabase('missed.duckdb', async (ask) => {
+    await missed.inDatabase(async (ask) => {
       expect(await ask('select count(*) - count(distinct id) from feed.computers_newest')).toEqual([[0n]])
       const marks = await ask("select run_id from feed.loads where table_name = 'computers' order by published_at")
       expect(marks.flat()).toEqual(runs)

@@ -1,4 +1,6 @@
+import { DuckDBInstance } from '@duckdb/node-api'
 import { openLakeDatabase } from '../../../lib/cli/lake-database.ts'
+import { loadIntoDuckDb } from '../../../lib/cli/warehouse-duckdb.ts'
 import type { LoadableLake } from '../../../lib/cli/warehouse-script.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { publishRun } from '../../../lib/publish/publish.ts'
@@ -8,6 +10,8 @@ import { currentName } from '../../../lib/streams/current.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { tablesOf } from '../../../lib/streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../../../lib/streams/table.ts'
+import { groupsOf } from '../../../lib/warehouse/groups.ts'
+import { targets } from '../../../lib/warehouse/targets.ts'
 import { listOf } from '../../sync/support/source.ts'
 import { createWorld } from '../../sync/support/world.ts'
 import { createMemoryObjects } from '../memory/objects.ts'
@@ -16,6 +20,9 @@ const loaded = [computers, organizationUsers]
 
 /** The tables that these nights fill: two main ones, one of them with a nested one. */
 export const tablesOfNights: readonly Table[] = loaded.flatMap(tablesOf)
+
+/** The groups of these tables. */
+export const groupsOfNights = groupsOf(tablesOfNights.map(({ name }) => name))
 
 /** Names as a person may have, or a program may write. */
 const oddNames = ['O\'Neil \\ "Sons"', 'tab\tand\nline', '\\N', '', '\\.', 'nul \0 here', '名前 🎉']
@@ -82,6 +89,43 @@ export function cellsOf(table: Table, { from, asText }: { from: string; asText: 
   return `select ${cells.join(" || '|' || ")} as cells from ${from} order by ${table.key.join(', ')}`
 }
 
-export function duckDbText({ name, type }: Column): string {
+function duckDbText({ name, type }: Column): string {
   return type === 'timestamp' ? `epoch_ms(${name})::varchar` : `${name}::varchar`
+}
+
+/** A DuckDB file that loads nights into its schema `feed`. */
+export function createDuckDbFeed({ lake, database }: { lake: LoadableLake; database: string }) {
+  const place = { dialect: targets.duckdb, schema: 'feed' }
+  const inDatabase = async <T>(work: (ask: (sql: string) => Promise<unknown[][]>) => Promise<T>): Promise<T> => {
+    const instance = await DuckDBInstance.create(database)
+    const connection = await instance.connect()
+    try {
+      return await work(async (sql) => (await connection.runAndReadAll(sql)).getRows())
+    } finally {
+      connection.closeSync()
+      instance.closeSync()
+    }
+  }
+  return {
+    inDatabase,
+    /** Loads what is published: of some runs, or of all. */
+    load: (runs?: readonly string[]) => {
+      const readFiles = async () => {
+        const files = await lake.lake.readFiles()
+        return runs ? files.filter(({ runId }) => runs.includes(runId)) : files
+      }
+      const { signal } = new AbortController()
+      return loadIntoDuckDb({ ...lake, lake: { readFiles } }, { place, groups: groupsOfNights, database, signal })
+    },
+    forget: () => inDatabase((ask) => ask('delete from feed.loads')),
+    current: () =>
+      inDatabase(async (ask) => {
+        const rows = new Map<string, string[]>()
+        for (const table of tablesOfNights) {
+          const sql = cellsOf(table, { from: `feed.${currentName(table)}`, asText: duckDbText })
+          rows.set(table.name, (await ask(sql)).map(String))
+        }
+        return rows
+      }),
+  }
 }

@@ -1,22 +1,32 @@
+import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptOf } from '../../lib/cli/warehouse-script.ts'
 import { currentName } from '../../lib/streams/current.ts'
 import type { Column } from '../../lib/streams/table.ts'
 import type { Dialect } from '../../lib/warehouse/dialect.ts'
-import { groupsOf } from '../../lib/warehouse/groups.ts'
 import { tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
-import { cellsOf, createNights, tablesOfNights } from '../support/tables/warehouse-nights.ts'
+import { temporaryFolder } from '../cli/cli.ts'
+import {
+  cellsOf,
+  createDuckDbFeed,
+  createNights,
+  groupsOfNights as groups,
+  tablesOfNights,
+} from '../support/tables/warehouse-nights.ts'
 
-const groups = groupsOf(tablesOfNights.map(({ name }) => name))
+const folder = temporaryFolder()
 const { signal } = new AbortController()
 
 let postgres: PGlite
 beforeAll(async () => {
   postgres = await PGlite.create()
 })
-afterAll(() => postgres.close())
+afterAll(async () => {
+  folder.remove()
+  await postgres.close()
+})
 
 /** Redshift's statements as far as PostgreSQL knows them: all but the types of JSON, and where rows come from. */
 const redshiftHere: Dialect = { ...targets.redshift, fill: targets.postgres.fill, inlineRows: true }
@@ -67,8 +77,8 @@ function postgresText({ name, type }: Column): string {
   return type === 'timestamp' ? `(extract(epoch from ${name}) * 1000)::bigint::text` : `${name}::text`
 }
 
-describe('PostgreSQL that loads the lake', () => {
-  it('has what the lake has after 30 nights, loaded each night, twice, after a missed week or all at once', async () => {
+describe('PostgreSQL and DuckDB that load the lake', () => {
+  it('have what the lake has after 30 nights, loaded each night, twice, after a missed week or all at once', async () => {
     const nights = createNights()
     const nightly = await createFeed('nightly', nights)
     const twice = await createFeed('twice', nights)
@@ -76,17 +86,21 @@ describe('PostgreSQL that loads the lake', () => {
     const once = await createFeed('once', nights)
     await postgres.exec(redshiftWords)
     const redshift = await createFeed('redshift', nights, redshiftHere)
+    const duckdb = createDuckDbFeed({ ...nights, database: join(folder.path, 'nightly.duckdb') })
     for (let night = 0; night < 30; night++) {
       await nights.next()
       await nightly.load()
+      await duckdb.load()
       if (night % 5 === 4) await redshift.load(night % 2 ? '' : undefined)
       if (night % 9 === 0) await twice.load('')
       if (night < 12 || night > 18) await missed.load()
     }
     for (let times = 0; times < 2; times++) await twice.load('')
     await once.load()
+    const current = await nights.current()
+    expect(await duckdb.current()).toEqual(current)
     const expected = new Map<string, string[]>()
-    for (const [name, rows] of await nights.current()) {
+    for (const [name, rows] of current) {
       expect(rows.length).toBeGreaterThan(3)
       // No text of PostgreSQL holds U+0000.
       expected.set(name, rows.map((row) => row.replaceAll('\0', '\uFFFD')).toSorted())
@@ -94,7 +108,7 @@ describe('PostgreSQL that loads the lake', () => {
     for (const feed of [nightly, twice, missed, once, redshift]) expect(await feed.current()).toEqual(expected)
   })
 
-  it('takes an older night after a newer one, and brings nothing back that was deleted', async () => {
+  it('take an older night after a newer one, and bring nothing back that was deleted', async () => {
     const nights = createNights()
     const feed = await createFeed('turned', nights)
     for (let night = 0; night < 4; night++) await nights.next()
