@@ -16,11 +16,12 @@ export function sayFaults(faults: readonly PolicyFault[], io: Output): void {
   )
 }
 
-/** Shows of whom a policy says two things. */
-export function sayContested(contested: readonly Contested[], io: Output): void {
-  for (const { address, rules } of contested.slice(0, 20))
+/** Shows of whom a policy says two things; with `most` only so many. */
+export function sayContested(contested: readonly Contested[], io: Output, most = 20): void {
+  for (const { address, rules } of contested.slice(0, most))
     io.say(`${address}: ${rules.join(' and ')} say different things`)
-  if (contested.length > 20) io.say(`... and ${number(contested.length - 20)} more`)
+  if (contested.length > most)
+    io.say(`... and ${number(contested.length - most)} more ("limits policy check --all" shows them)`)
   io.say(`\n${io.style('red', 'refused')} Give one of the groups a higher priority. The policy changes nothing.`)
 }
 

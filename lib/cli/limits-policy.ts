@@ -72,7 +72,7 @@ async function check(cli: Cli, io: Output, options: CommonOptions & CheckOptions
   }
   const { version, groups, overrides } = loaded.rules
   io.say(
-    `${file} has no mistakes: version ${version}, ${groups.length} groups, overrides of ${overrides.size} people.\n`,
+    `${file} has no mistakes in its text: version ${version}, ${groups.length} groups, people with overrides: ${overrides.size}.\n`,
   )
   try {
     return await checkAgainstUsers(cli, io, options)
@@ -109,7 +109,7 @@ async function checkAgainstUsers(
     say.sayEvaluation(evaluation, { io, users: facts.users, rules: opened.rules, most })
     if (contested.length > 0) {
       io.say()
-      say.sayContested(contested, io)
+      say.sayContested(contested, io, options.all ? Number.POSITIVE_INFINITY : 20)
     }
     return contested.length > 0 ? exitCodes.failed : exitCodes.complete
   })

@@ -53,6 +53,19 @@ describe('a policy on the command line', () => {
     expect((await run(['limits', 'policy', 'check', policy, '--explain', 'no@x.io'])).code).toBe(1)
   })
 
+  it('names all of whom two groups of one priority say different things', async () => {
+    write(
+      'default: 500',
+      'groups:',
+      ...[1, 2].map((n) => `  - { name: g${n}, limit: ${n}, members: { domains: [example.com] } }`),
+    )
+    const first = await run(['limits', 'policy', 'check', policy])
+    expect([first.code, first.stdout]).toEqual([1, expect.stringContaining('and 10 more ("limits policy check --all"')])
+    const { stdout } = await run(['limits', 'policy', 'check', policy, '--all'])
+    expect(stdout.match(/ say different things$/gm)).toHaveLength(30)
+    write('default: 500', eng)
+  })
+
   async function planned() {
     const { stdout, code } = await run(['limits', 'policy', 'plan', policy, '--json'])
     return { code, document: JSON.parse(stdout) }
