@@ -45,8 +45,14 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
       }),
     unpublished: async (stream) => {
       const item = await items.read(keyOf(stream))
-      const summaries = Object.values(item?.unpublished ?? {}).map((text) => parse(ScanSummary, stream, text))
-      return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
+      return item ? waitingIn(stream, item) : []
+    },
+    unpublishedOf: async (streams) => {
+      const found = await items.list(streamPartition)
+      return streams.flatMap((stream) => {
+        const item = found.get(stream)
+        return item ? waitingIn(stream, item) : []
+      })
     },
     markPublished: async (stream, scanId) => {
       await items.update(keyOf(stream), {
@@ -68,6 +74,11 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
       throw new FatalError(message, { code: 'usage' })
     },
   }
+}
+
+function waitingIn(stream: string, { unpublished }: LeasedItem): ScanSummary[] {
+  const summaries = Object.values(unpublished).map((text) => parse(ScanSummary, stream, text))
+  return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
 }
 
 /** The fence grows, so that a worker whose lease expired but who is still alive can't bring the old state back. */

@@ -86,8 +86,8 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       const filesKey = await store.writeFiles(path({ scanId: 'scan-2', fence: 3 }), [], untroubled)
 
       const scan = summaryOf({ stream, scanId: 'scan-2', filesKey, indexKey: current, replacedIndexKey: replaced })
-      await store.removeScan(scan)
-      await store.removeScan(scan)
+      await store.removeScans([scan])
+      await store.removeScans([scan])
       const left = await Promise.all([replaced, dead, current, completing, unnamed].map(store.readIndex))
       expect(left.map((index) => index !== null)).toEqual([false, false, true, true, false])
       expect(await store.readPart(path({ scanId: 'scan-2', fence: 2 }))).toBeNull()

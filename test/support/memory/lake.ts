@@ -6,7 +6,6 @@ import {
   orphansOf,
   type PartKind,
   partKey,
-  scanPartitions,
   schemaVersion,
 } from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
@@ -101,10 +100,8 @@ export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
       stopIfAborted(signal)
       latest = structuredClone(manifest)
     },
-    removeOrphans: async (scan, stream, listed) => {
-      const places = scanPartitions(scan, stream)
-      const keys = [...files.keys()].filter((key) => places.some((prefix) => key.startsWith(prefix)))
-      const orphans = orphansOf(keys, scan, listed)
+    removeOrphans: async (scans, stream, listed) => {
+      const orphans = scans.flatMap((scan) => orphansOf([...files.keys()], { scan, stream, files: listed }))
       for (const key of orphans) files.delete(key)
       return orphans.length
     },
