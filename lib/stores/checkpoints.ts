@@ -43,16 +43,10 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
         state: stateOf(checkpoint),
         waiting: { id: summary.scanId, summary: JSON.stringify(summary) },
       }),
-    unpublished: async (stream) => {
-      const item = await items.read(keyOf(stream))
-      return item ? waitingIn(stream, item) : []
-    },
+    unpublished: async (stream) => waitingIn(stream, await items.read(keyOf(stream))),
     unpublishedOf: async (streams) => {
       const found = await items.list(streamPartition)
-      return streams.flatMap((stream) => {
-        const item = found.get(stream)
-        return item ? waitingIn(stream, item) : []
-      })
+      return streams.flatMap((stream) => waitingIn(stream, found.get(stream)))
     },
     markPublished: async (stream, scanId) => {
       await items.update(keyOf(stream), {
@@ -76,8 +70,8 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
   }
 }
 
-function waitingIn(stream: string, { unpublished }: LeasedItem): ScanSummary[] {
-  const summaries = Object.values(unpublished).map((text) => parse(ScanSummary, stream, text))
+function waitingIn(stream: string, item: LeasedItem | null | undefined): ScanSummary[] {
+  const summaries = Object.values(item?.unpublished ?? {}).map((text) => parse(ScanSummary, stream, text))
   return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
 }
 

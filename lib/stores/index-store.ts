@@ -39,6 +39,7 @@ export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): 
       return chunks && unpackedChunks(chunks, `s3://${objects.bucket}/${key}`)
     },
     readIndex: read,
+    readShared: sharedReads(read),
     writeFiles: async (path, files, signal) => {
       const key = filesKey(path)
       await objects.put(key, Buffer.from(JSON.stringify(files)), { signal, contentType: 'application/json' })
@@ -54,6 +55,25 @@ export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): 
       const keys = await mapConcurrently([...lists], listsAtOnce, (name) => objects.list(`index/${name}/`))
       await objects.remove([...new Set(workingObjects(keys.flat(), scans))])
     },
+  }
+}
+
+/** Up to this size an object is kept for the next reader: in a larger one, what a reader makes of it costs more than the read. */
+const keptBytes = 16 * 1024 * 1024
+
+/** Reads that share the last object. What lies under a key never changes. */
+function sharedReads(read: (key: string) => Promise<Uint8Array | null>): typeof read {
+  let last: { key: string; reading: ReturnType<typeof read> } | null = null
+  return async (key) => {
+    const shared = last?.key === key ? last : { key, reading: read(key) }
+    last = shared
+    const forget = () => {
+      if (last === shared) last = null
+    }
+    shared.reading.catch(forget)
+    const bytes = await shared.reading
+    if (bytes === null || bytes.byteLength > keptBytes) forget()
+    return bytes
   }
 }
 

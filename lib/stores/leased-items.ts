@@ -71,22 +71,6 @@ export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClien
     return item.owner === claim.owner ? item : { heldBy: item.owner, until: item.expiresAt }
   }
 
-  /** All items of a kind, by what names them within it. */
-  const list = (pk: string): Promise<ReadonlyMap<string, LeasedItem>> =>
-    callAws({ what: `read the items of kind ${pk} in table ${table}` }, async () => {
-      const found = new Map<string, LeasedItem>()
-      const input = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-        ConsistentRead: true,
-      }
-      for await (const { Items = [] } of paginateQuery({ client: documents }, input)) {
-        for (const item of Items) found.set(String(item.sk), itemOf(item as StoredItem))
-      }
-      return found
-    })
-
   /**
    * Takes the lease if it is free or expired. An owner is one attempt, so a lease that is already its own is the one it
    * took. Nothing is waited for: whoever was first has the lease now, and the next read says so.
@@ -108,7 +92,27 @@ export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClien
     })
   }
 
-  return { read, list, update, acquire, save }
+  return { read, list: (pk: string) => listItems({ documents, table }, pk), update, acquire, save }
+}
+
+/** All items of a kind, by what names them within it. */
+function listItems(
+  { documents, table }: { documents: DynamoDBDocumentClient; table: string },
+  pk: string,
+): Promise<ReadonlyMap<string, LeasedItem>> {
+  const input = {
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': pk },
+    ConsistentRead: true,
+  }
+  return callAws({ what: `read the items of kind ${pk} in table ${table}` }, async () => {
+    const found = new Map<string, LeasedItem>()
+    for await (const { Items = [] } of paginateQuery({ client: documents }, input)) {
+      for (const item of Items) found.set(String(item.sk), itemOf(item as StoredItem))
+    }
+    return found
+  })
 }
 
 function nameOf({ pk, sk }: ItemKey) {

@@ -168,6 +168,8 @@ export type IndexStore = {
   openIndex(key: string): Promise<AsyncIterable<Uint8Array> | null>
   /** An object whole; null when it is missing. */
   readIndex(key: string): Promise<Uint8Array | null>
+  /** The same for what many read in a row: where it is small, it is kept until another is asked for. */
+  readShared(key: string): Promise<Uint8Array | null>
   /** The files of a scan, so that publish need not read its parts. */
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
   readFiles(key: string): Promise<PartFile[] | null>

@@ -73,6 +73,21 @@ export function lakeContract(title: string, create: () => Lake & Manifests): voi
       expect(dead.key).not.toBe(kept.key)
     })
 
+    it('removes for shards, which share their folders, what their own dead attempts left', async () => {
+      const { lake, write, runId } = setup()
+      const shard = (n: string) => `computers/${n}`
+      const kept = await write({ stream: shard('01'), fence: 2 })
+      await write({ stream: shard('01'), fence: 1 })
+      await write({ stream: shard('02'), fence: 1 })
+      await write({ stream: shard('02'), fence: 3 })
+      await write({ stream: shard('03'), fence: 1 })
+      const scans = ['01', '02'].map((n) => summaryOf({ stream: shard(n), runId, fences: { first: 1, last: 2 } }))
+      expect(await lake.removeOrphans(scans, computers, [kept])).toBe(2)
+      expect(await lake.removeOrphans(scans, computers, [])).toBe(1)
+      const third = summaryOf({ stream: shard('03'), runId, fences: { first: 1, last: 1 } })
+      expect(await lake.removeOrphans([third], { ...computers, name: shard('03') }, [])).toBe(1)
+    })
+
     it('gives a manifest back, and replaces it as a whole', async () => {
       const { lake, runId } = setup()
       expect(await lake.readManifest(runId)).toBeNull()

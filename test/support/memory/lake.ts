@@ -1,13 +1,7 @@
 import { sha256 } from '../../../lib/core/hash.ts'
 import { filesOf, type Manifest, type PublishedFile } from '../../../lib/publish/manifest.ts'
 import type { Manifests, Merger } from '../../../lib/publish/ports.ts'
-import {
-  mergedKey,
-  orphansOf,
-  type PartKind,
-  partKey,
-  schemaVersion,
-} from '../../../lib/stores/lake-paths.ts'
+import { mergedKey, orphansOf, type PartKind, partKey, schemaVersion } from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
 import type { PartFile } from '../../../lib/sync/checkpoint.ts'
 import type { Lake, QuarantinedRecord } from '../../../lib/sync/ports.ts'
