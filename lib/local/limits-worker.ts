@@ -19,7 +19,8 @@ const longPauseMs = 10 * 60_000
 /** Plays the event source mapping and the function for as long as a command waits for outcomes. */
 export function startLimitsWorker(app: LimitsRoot, { log }: { log: Log }): LimitsWorker {
   const api = app.platform()
-  const [stuck, stop] = [new AbortController(), new AbortController()]
+  const stuck = new AbortController()
+  let isClosing = false
   const deps = app.applyDeps(api, noDeadline)
   const pauses: typeof deps.pauses = {
     set: async (messages) => {
@@ -29,13 +30,11 @@ export function startLimitsWorker(app: LimitsRoot, { log }: { log: Log }): Limit
   }
   let onEmpty = () => {}
   const work = async () => {
-    while (!stop.signal.aborted) {
+    while (!isClosing) {
+      // Never given up half-way: the queue would hand the next messages to whoever has gone, and then hold back their group.
       const { received } = await pollOnce({
-        ...{ sqs: app.sqs, queueUrl: app.queueUrl, log, signal: stop.signal },
+        ...{ sqs: app.sqs, queueUrl: app.queueUrl, log },
         handle: (records) => applyBatch(records, { ...deps, pauses }),
-      }).catch((error: unknown) => {
-        if (stop.signal.aborted) return { received: 0 }
-        throw error
       })
       if (received === 0) onEmpty()
     }
@@ -50,7 +49,7 @@ export function startLimitsWorker(app: LimitsRoot, { log }: { log: Log }): Limit
         stuck.signal.addEventListener('abort', () => resolve(), { once: true })
       }),
     close: async () => {
-      stop.abort()
+      isClosing = true
       await working
     },
   }
