@@ -75,14 +75,16 @@ const environment = {
   PLATFORM_BASE_URL: 'https://api.example.com',
   PLATFORM_SECRET_ID: 'secret',
   REDACTION_SECRET_ID: 'secret',
+  HOOKS_SECRET_ID: 'secret',
   ...Object.fromEntries(
-    ['STATE_TABLE', 'RECORDS_TABLE', 'LIMITS_TABLE', 'LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'].map((name) => [
-      name,
-      'name',
-    ]),
+    [
+      ...['STATE_TABLE', 'RECORDS_TABLE', 'LIMITS_TABLE', 'HOOKS_TABLE'],
+      ...['LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'],
+    ].map((name) => [name, 'name']),
   ),
   LIMITS_QUEUE_URL: 'https://sqs.example.com/queue',
   LIMITS_DEAD_LETTERS_URL: 'https://sqs.example.com/dead-letters',
+  HOOKS_QUEUE_URL: 'https://sqs.example.com/hooks',
   AUDIT_SIGNING_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/name',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 }
