@@ -67,41 +67,41 @@ async function nights(read: Read): Promise<Pick<MessagesMeasured, 'worker' | 'un
 }
 
 /** An installation that has read its sessions, and whose messages are to be read. */
-async function inNewInstallation<T>(
-  { dir, platform, worker, profile }: Bench,
-  name: string,
-  work: (read: Read) => Promise<T>,
-): Promise<T> {
-  const place = join(dir, name)
-  await mkdir(place)
+async function inNewInstallation<T>(bench: Bench, name: string, work: (read: Read) => Promise<T>): Promise<T> {
+  const dir = join(bench.dir, name)
+  await mkdir(dir)
   const stores = await serve<{ environment: Record<string, string> }>('serve-stores.ts', {
-    dir: place,
+    dir,
     keeps: 'sessions',
   } satisfies Stores)
-  const run = (streams: string[], { state = 0, latencyMs, atOnce }: Reading, options: string[] = []) => {
-    const address = `${platform}/${state}/${latencyMs}`
-    const variables = {
-      ...stores.answer.environment,
-      ...{ PLATFORM_APP_URL: address, PLATFORM_BASE_URL: address, PLATFORM_API_KEY: 'sim-key' },
-      ...{ MESSAGES_ENABLED: 'true', MESSAGES_CONCURRENCY: `${atOnce}` },
-      REDACTION_KEY: 'a key of the benchmark, long enough',
-    }
-    const question: MessagesQuestion = { variables, streams }
-    return ask<MessagesAnswer>(worker, question, [...nodeOptions, ...options])
-  }
-  const asked = async () => (await (await fetch(`${platform}/asked`)).json()) as number
-  const read: Read = async (reading) => {
-    const streams = [...(reading.isNight ? ['sessions'] : []), 'session_messages']
-    const before = await asked()
-    const profiles = await mkdtemp(join(place, 'profile-'))
-    const answer = await run(streams, reading, profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [])
-    if (profile) process.stderr.write(`${JSON.stringify(reading)}\n${await tableOfProfiles(profiles, worker)}\n`)
-    return { ...answer, asked: (await asked()) - before }
-  }
+  const read = reader(bench, stores.answer.environment)
   try {
-    await run(['sessions'], { latencyMs: 0, atOnce: 1 })
-    return await work(read)
+    await read(['sessions'], { latencyMs: 0, atOnce: 1 })
+    return await work((reading) => read([...(reading.isNight ? ['sessions'] : []), 'session_messages'], reading))
   } finally {
     await stores.stop()
+  }
+}
+
+/** Reads streams in a process of its own, and says what is known so far: the large size takes an hour. */
+function reader({ dir, platform, worker, profile }: Bench, environment: Record<string, string>) {
+  const asked = async () => (await (await fetch(`${platform}/asked`)).json()) as number
+  return async (streams: string[], reading: Reading): Promise<Night> => {
+    const address = `${platform}/${reading.state ?? 0}/${reading.latencyMs}`
+    const variables = {
+      ...environment,
+      ...{ PLATFORM_APP_URL: address, PLATFORM_BASE_URL: address, PLATFORM_API_KEY: 'sim-key' },
+      ...{ MESSAGES_ENABLED: 'true', MESSAGES_CONCURRENCY: `${reading.atOnce}` },
+      REDACTION_KEY: 'a key of the benchmark, long enough',
+    }
+    const before = await asked()
+    const profiles = await mkdtemp(join(dir, 'profile-'))
+    const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
+    const question: MessagesQuestion = { variables, streams }
+    const answer = await ask<MessagesAnswer>(worker, question, [...nodeOptions, ...options])
+    const night = { ...answer, asked: (await asked()) - before }
+    process.stderr.write(`  ${streams.join(', ')} ${JSON.stringify({ ...reading, ...night })}\n`)
+    if (profile) process.stderr.write(`${await tableOfProfiles(profiles, worker)}\n`)
+    return night
   }
 }

@@ -16,8 +16,8 @@ const objectMs = 20
 
 /**
  * The stores of AWS with its times. Batches of items are taken and forgotten, but for those of a stream that is to be
- * kept; objects lie in memory; the few single calls on items go on to the emulators, and so does the queue. The emulators would work through all of it on one core, which
- * says nothing about the worker.
+ * kept; objects lie in memory; the few single calls on items go on to the emulators, and so does the queue. The emulators
+ * would work through all of it on one core, which says nothing about the worker.
  */
 answering(async ({ dir, keeps = null }: Stores): Promise<{ environment: Record<string, string> }> => {
   const { environment, endpointUrl } = await startEmulators({ dir })
