@@ -70,17 +70,16 @@ export class StatelessStack extends Stack {
   }
 
   private functions({ config, names, keyArn, undelivered }: Installed) {
-    const { platform, eventBus, retention } = config
     const signingKeyArn = StringParameter.valueForStringParameter(this, names.signingKeyParameter)
     const resources = {
       names,
       keyArn,
       signingKeyArn,
       database: names.database,
-      eventBus,
-      platformSecret: platform.secretName,
+      eventBus: config.eventBus,
+      platformSecret: config.platform.secretName,
     }
-    const logDays = retention.logDays as RetentionDays
+    const logDays = config.retention.logDays as RetentionDays
     const common = { names, logDays, environment: environmentOf(config, names) }
     const recording = { ...common, environment: { ...common.environment, ...auditEnvironmentOf(names, signingKeyArn) } }
     const syncStream = new WorkerFunction(this, 'SyncStream', {

@@ -9,6 +9,7 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Checkpoint } from '../../lib/sync/checkpoint.ts'
+import type { Source } from '../../lib/sync/ports.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
@@ -137,12 +138,14 @@ describe('a bug (HTTP-09)', () => {
     const told: { message: string; fields?: LogFields | undefined }[] = []
     const log: Log = { ...silentLog, error: (message, fields) => void told.push({ message, fields }) }
     const app = composeRun(variables, { log, metrics: noMetrics })
-    const redact = () => {
-      throw new TypeError('this.nope is not a function')
+    const source: Source = {
+      fetchPage: async () => {
+        throw new TypeError('this.nope is not a function')
+      },
     }
     const broken = {
       ...app,
-      syncDeps: async (deadline: Parameters<typeof app.syncDeps>[0]) => ({ ...(await app.syncDeps(deadline)), redact }),
+      syncDeps: async (deadline: Parameters<typeof app.syncDeps>[0]) => ({ ...(await app.syncDeps(deadline)), source }),
     }
     const progress = { begin() {}, add() {}, end() {}, line() {}, stop() {} }
     const { record } = await runSync([organizationUsers], {
