@@ -36,6 +36,7 @@ const arrows: Record<string, string[]> = {
   'lib/report': ['lib/core'],
   'lib/streams': ['lib/core', 'lib/platform'],
   'lib/sync': ['lib/core', 'lib/platform', 'lib/streams'],
+  'lib/warehouse': ['lib/core', 'lib/streams'],
   'lib/publish': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/hooks': ['lib/core', 'lib/platform', 'lib/streams', 'lib/sync'],
   'lib/audit': ['lib/core', 'lib/platform', 'lib/redaction', 'lib/report', 'lib/streams', 'lib/sync'],

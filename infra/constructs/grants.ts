@@ -57,7 +57,7 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
 export function grantPublishRun(publish: WorkerFunction, resources: Resources): void {
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
-  publish.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
+  publish.allow(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
   publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'index', 'manifests'))
   publish.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'iceberg', 'manifests'))
   publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'quarantine', 'index'))

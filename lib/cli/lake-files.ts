@@ -21,7 +21,7 @@ export const emptyLake: PublishedLake = {
 }
 
 /** A published file on this machine, and the view that it belongs to. */
-export type LocalFile = { name: string; path: string }
+export type LocalFile = { name: string; path: string; key: string }
 
 /** The view that shows what is in a file. */
 export function nameOf({ kind, table }: PartFile): string {
@@ -46,12 +46,13 @@ export async function download(
     if (bytes === null && file.kind === 'quarantine') return
     const path = join(folder, `${at}`)
     await writeFile(path, intact(file, bytes))
-    done.push({ name: nameOf(file), path })
+    done.push({ name: nameOf(file), path, key: file.key })
   })
   return done
 }
 
-function intact(file: PartFile, bytes: Uint8Array | null): Uint8Array {
+/** The bytes of a file. @throws FatalError `damaged_state` when it is gone, or isn't what its manifest says. */
+export function intact(file: PartFile, bytes: Uint8Array | null): Uint8Array {
   if (bytes === null) throw damaged(file, 'is gone')
   if (sha256(bytes) !== file.sha256) throw damaged(file, 'is not what was written: its SHA-256 differs')
   return bytes

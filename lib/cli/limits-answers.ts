@@ -53,7 +53,8 @@ async function rollback(
     const rows = rollbackRows(id, changes, { states, unknown })
     const saved = await saveRows({ source: `rollback of plan ${id}`, rows, states }, opened)
     sayPlan(saved, { io, most: options.all ? Number.POSITIVE_INFINITY : shownRows })
-    sayNext(saved, io)
+    if (saved.plan.changes.length > 0) sayNext(saved, io)
+    else io.say('\nNothing can be set back, so that there is nothing to apply.')
     const { plan, ...more } = saved
     io.result({ ...plan, ...more })
     return exitCodeOfPlan(saved)

@@ -4,11 +4,12 @@ import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { followPlan, type Waiting } from './limits-apply.ts'
 import { shownRows } from './limits-plan.ts'
-import { sayIdle, sayKeptPlan, sayNoPolicy } from './limits-policy-say.ts'
+import { sayIdle, sayKeptPlan, sayNoPolicy, sayWaits } from './limits-policy-say.ts'
 import { accountName, type LimitsWorkspace } from './limits-workspace.ts'
 import type { Output } from './output.ts'
 
-type Here = Waiting & { opened: LimitsWorkspace }
+/** `policy` is the path that somebody named; without one the policy is that of the inbox bucket. */
+type Here = Waiting & { opened: LimitsWorkspace; policy: string | undefined }
 
 /** Says what became of a policy, and follows what was sent to its outcomes. */
 export async function sayKept(kept: KeptPolicy, cli: Cli, here: Here): Promise<ExitCode> {
@@ -23,7 +24,9 @@ export async function sayKept(kept: KeptPolicy, cli: Cli, here: Here): Promise<E
   if (idle !== null) return idle
   if (kept.status === 'waiting' || kept.status === 'refused') {
     sayKeptPlan(kept.kept, { io, most: shownRows })
-    return kept.status === 'waiting' ? exitCodes.partly : exitCodes.failed
+    if (kept.status !== 'waiting') return exitCodes.failed
+    sayWaits(kept.kept, here.policy, io)
+    return exitCodes.partly
   }
   return sayNoPolicy(kept as Parameters<typeof sayNoPolicy>[0], io)
 }
@@ -47,6 +50,11 @@ async function sayApproved(approved: ApprovedPolicy, cli: Cli, here: Here): Prom
     return sayNotWaiting(approved.newest, io)
   }
   if (approved.status !== 'stale') return sayKept(approved, cli, here)
+  if (approved.result.status === 'no_policy') {
+    io.result(approved.result)
+    io.say('Nothing was approved: the policy is not in the inbox bucket. Name its file: --policy FILE')
+    return exitCodes.usage
+  }
   io.say('The plan is older than what is known now: the users, the policy or the limits changed. It was made anew:\n')
   const code = await sayKept(approved.result, cli, here)
   return code === exitCodes.complete ? exitCodes.partly : code

@@ -16,11 +16,12 @@ export function sayFaults(faults: readonly PolicyFault[], io: Output): void {
   )
 }
 
-/** Shows of whom a policy says two things. */
-export function sayContested(contested: readonly Contested[], io: Output): void {
-  for (const { address, rules } of contested.slice(0, 20))
+/** Shows of whom a policy says two things; with `most` only so many. */
+export function sayContested(contested: readonly Contested[], io: Output, most = 20): void {
+  for (const { address, rules } of contested.slice(0, most))
     io.say(`${address}: ${rules.join(' and ')} say different things`)
-  if (contested.length > 20) io.say(`... and ${number(contested.length - 20)} more`)
+  if (contested.length > most)
+    io.say(`... and ${number(contested.length - most)} more ("limits policy check --all" shows them)`)
   io.say(`\n${io.style('red', 'refused')} Give one of the groups a higher priority. The policy changes nothing.`)
 }
 
@@ -83,14 +84,27 @@ export function sayNoPolicy(none: NoPolicy, io: Output): ExitCode {
   return none.status === 'no_policy' ? exitCodes.usage : exitCodes.failed
 }
 
-/** Shows a plan of a policy, and why it waits or is refused. */
+/** Shows a plan of a policy, and why it is outside of the guard. */
 export function sayKeptPlan({ plan, status, reasons }: KeptPlan, { io, most }: { io: Output; most: number }): void {
   sayPlan({ plan, path: '', knowsUsers: true, unfinished: 0, setBack: 0, notes: [] }, { io, most })
   if (status === 'queued' || plan.refusals.length > 0) return
   io.say()
   for (const reason of reasons) io.say(`${io.style('yellow', 'outside of the guard')} ${reason}`)
-  if (status === 'waiting') io.say(`The plan waits. Approve it: platform-sync limits approve ${plan.id}`)
-  else io.say(`${io.style('red', 'refused')} guard.approval is never. Nothing of it may be applied.`)
+  if (status === 'refused')
+    io.say(`${io.style('red', 'refused')} guard.approval is never. Nothing of it may be applied.`)
+}
+
+/** Says how a plan that waits is approved. The policy's file is part of it: a plan is checked against it once more. */
+export function sayWaits({ plan }: KeptPlan, path: string | undefined, io: Output): void {
+  const policy = path === undefined ? '' : ` --policy ${path}`
+  io.say(`The plan waits. Approve it: platform-sync limits approve ${plan.id}${policy}`)
+}
+
+/** Says how to go on with a plan that was only looked at. */
+export function sayNextOfPolicy({ status }: KeptPlan, path: string | undefined, io: Output): void {
+  const command = `platform-sync limits policy apply${path === undefined ? '' : ` ${path}`}`
+  if (status === 'queued') io.say(`\nIt is within the guard. Apply it: ${command}`)
+  if (status === 'waiting') io.say(`Nothing waits yet. This lets it wait for an approval: ${command}`)
 }
 
 /** Says that nothing is to be done, or can be done now; null for what there is more to say of. */

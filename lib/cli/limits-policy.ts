@@ -72,7 +72,7 @@ async function check(cli: Cli, io: Output, options: CommonOptions & CheckOptions
   }
   const { version, groups, overrides } = loaded.rules
   io.say(
-    `${file} has no mistakes: version ${version}, ${groups.length} groups, overrides of ${overrides.size} people.\n`,
+    `${file} has no mistakes in its text: version ${version}, ${groups.length} groups, people with overrides: ${overrides.size}.\n`,
   )
   try {
     return await checkAgainstUsers(cli, io, options)
@@ -109,7 +109,7 @@ async function checkAgainstUsers(
     say.sayEvaluation(evaluation, { io, users: facts.users, rules: opened.rules, most })
     if (contested.length > 0) {
       io.say()
-      say.sayContested(contested, io)
+      say.sayContested(contested, io, options.all ? Number.POSITIVE_INFINITY : 20)
     }
     return contested.length > 0 ? exitCodes.failed : exitCodes.complete
   })
@@ -118,7 +118,7 @@ async function checkAgainstUsers(
 async function plan(cli: Cli, io: Output, options: CommonOptions & { all?: boolean } & Path): Promise<ExitCode> {
   const { openPolicy, planPolicy } = await import('../limits/policy/plan-policy.ts')
   const { statusOf } = await import('../limits/policy/keep-policy.ts')
-  const { sayKeptPlan, sayNoPolicy } = await import('./limits-policy-say.ts')
+  const { sayKeptPlan, sayNextOfPolicy, sayNoPolicy, sayWaits } = await import('./limits-policy-say.ts')
   const { shownRows } = await import('./limits-plan.ts')
   return withPolicy(cli, { io, options, path: options.path, platform: false }, async (_opened, deps) => {
     const now = cli.clock.now()
@@ -138,7 +138,9 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { all?: boole
     io.result({ ...plan, status, reasons: outside })
     const kept = { plan, status, reasons: outside, madeAt: new Date(now).toISOString(), approvedBy: null, all: false }
     sayKeptPlan(kept, { io, most: options.all ? Number.POSITIVE_INFINITY : shownRows })
-    if (status === 'queued') io.say('\nIt is within the guard. Apply it: platform-sync limits policy apply')
+    const newest = status === 'waiting' ? await deps.store.newest() : null
+    if (newest?.status === 'waiting' && newest.plan.id === plan.id) sayWaits(newest, options.path, io)
+    else sayNextOfPolicy(kept, options.path, io)
     return status === 'refused' ? exitCodes.failed : exitCodes.complete
   })
 }
@@ -153,7 +155,7 @@ async function apply(cli: Cli, io: Output, options: CommonOptions & ApplyOptions
       await withWorker(opened, async (worker) => worker?.drained())
     }
     const kept = await keepPolicy(deps, { all: options.all === true })
-    return sayKept(kept, cli, { opened, io, waitMs: options.wait * 60_000 })
+    return sayKept(kept, cli, { opened, io, policy: options.path, waitMs: options.wait * 60_000 })
   })
 }
 
@@ -164,7 +166,7 @@ async function approve(
 ): Promise<ExitCode> {
   const { approveHere, approveThere } = await import('./limits-policy-apply.ts')
   return withPolicy(cli, { io, options, path: options.policy, platform: true }, async (opened, deps) => {
-    const waiting = { opened, io, waitMs: options.wait * 60_000 }
+    const waiting = { opened, io, policy: options.policy, waitMs: options.wait * 60_000 }
     return opened.workspace.folder === null
       ? approveThere(options.id, deps, io)
       : approveHere(options.id, cli, { ...waiting, deps })

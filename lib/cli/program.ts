@@ -15,12 +15,14 @@ import { addReset } from './reset.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
 import { addSync } from './sync.ts'
+import { addWarehouse } from './warehouse.ts'
 
 const commands = [
   addDemo,
   addSync,
   addStatus,
   addQuery,
+  addWarehouse,
   addLimits,
   addReset,
   addApprove,

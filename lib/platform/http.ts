@@ -133,7 +133,7 @@ function headersOf({ body }: ApiRequest, key: string): Record<string, string> {
       { code: 'configuration' },
     )
   }
-  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   return { accept: 'application/json', authorization: `Bearer ${key}`, ...type }
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { withoutShard } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { PartFile, ScanSummary } from '../sync/checkpoint.ts'
 import type { Lease } from '../sync/lease.ts'
@@ -47,17 +48,16 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
   const published = manifest.scans.filter((scan) => scans.some((one) => isOne(one, scan)))
   if (news.length > 0) await lake.writeManifest(manifest, lease.signal)
   // Engines that read a whole folder see it once it is registered: by then it holds what the manifest lists, and no parts.
-  await eachConcurrently(scans, callsAtOnce, (scan) => removeOthers(scan, manifest, deps))
+  const together = [...Map.groupBy(scans, ({ stream }) => withoutShard(stream)).values()]
+  await eachConcurrently(together, callsAtOnce, (some) => removeOthers(some, manifest, deps))
   if (published.length > 0) {
     await deps.catalog.register(manifest)
     await lake.addToList({ ...manifest, scans: published }, lease.signal)
     await deps.tables.update({ runId, scans: published }, { signal: lease.signal, stillMine: deps.stillMine })
     await lake.pointLatest(manifest, lease.signal)
   }
-  await eachConcurrently(scans, callsAtOnce, async (scan) => {
-    await checkpoints.markPublished(scan.stream, scan.scanId)
-    await index.removeScan(scan)
-  })
+  await eachConcurrently(scans, callsAtOnce, ({ stream, scanId }) => checkpoints.markPublished(stream, scanId))
+  await eachConcurrently(together, callsAtOnce, (some) => index.removeScans(some))
   return manifest
 }
 
@@ -93,13 +93,13 @@ async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Fin
   return news.map(({ scan }, at) => ({ scan, files: files[at] ?? [] }))
 }
 
-/** Removes the parts that were merged, and what dead attempts left. */
-async function removeOthers(scan: ScanSummary, { scans }: Manifest, { lake, log, published }: Finishing) {
-  const stream = published.find(({ name }) => name === scan.stream)
+/** Removes the parts that were merged, and what dead attempts left. `some`: scans of one stream, or of its shards. */
+async function removeOthers(some: readonly ScanSummary[], { scans }: Manifest, { lake, log, published }: Finishing) {
+  const stream = published.find(({ name }) => name === some[0]?.stream)
   if (!stream) return
   const kept = scans.flatMap(({ files }) => files)
-  const removed = await lake.removeOrphans(scan, stream, kept)
-  if (removed > 0) log.debug('Removed parts.', { stream: scan.stream, removed })
+  const removed = await lake.removeOrphans(some, stream, kept)
+  if (removed > 0) log.debug('Removed parts.', { stream: withoutShard(stream.name), removed })
 }
 
 type Named = Pick<ScanSummary, 'stream' | 'scanId'>

@@ -1,4 +1,3 @@
-import { mapConcurrently } from '../core/concurrency.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Run } from '../sync/context.ts'
@@ -16,8 +15,6 @@ export type PublishDeps = FinishingDeps & {
 
 /** What a publication came to: the manifest of the run, or who publishes already. */
 export type PublishResult = { manifest: Manifest } | { heldBy: string; until: number }
-
-const readsAtOnce = 8
 
 type Publishing = { deps: PublishDeps; streams: readonly Stream[]; lease: Lease; state: PublishState }
 
@@ -53,8 +50,7 @@ async function publish(publishing: Publishing, { runId }: Run): Promise<Manifest
   const { deps, streams, state } = publishing
   if (state.pending) await finish(publishing, state.pending)
   for (;;) {
-    const waiting = await mapConcurrently(streams, readsAtOnce, ({ name }) => deps.checkpoints.unpublished(name))
-    const scans = waiting.flat()
+    const scans = await deps.checkpoints.unpublishedOf(streams.map(({ name }) => name))
     const pending = { runId, scans: scans.slice(0, scansAtOnce), merged: {} }
     await save(publishing, pending)
     const manifest = await finish(publishing, pending)

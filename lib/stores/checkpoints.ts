@@ -43,10 +43,10 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
         state: stateOf(checkpoint),
         waiting: { id: summary.scanId, summary: JSON.stringify(summary) },
       }),
-    unpublished: async (stream) => {
-      const item = await items.read(keyOf(stream))
-      const summaries = Object.values(item?.unpublished ?? {}).map((text) => parse(ScanSummary, stream, text))
-      return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
+    unpublished: async (stream) => waitingIn(stream, await items.read(keyOf(stream))),
+    unpublishedOf: async (streams) => {
+      const found = await items.list(streamPartition)
+      return streams.flatMap((stream) => waitingIn(stream, found.get(stream)))
     },
     markPublished: async (stream, scanId) => {
       await items.update(keyOf(stream), {
@@ -68,6 +68,11 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
       throw new FatalError(message, { code: 'usage' })
     },
   }
+}
+
+function waitingIn(stream: string, item: LeasedItem | null | undefined): ScanSummary[] {
+  const summaries = Object.values(item?.unpublished ?? {}).map((text) => parse(ScanSummary, stream, text))
+  return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
 }
 
 /** The fence grows, so that a worker whose lease expired but who is still alive can't bring the old state back. */

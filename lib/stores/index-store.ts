@@ -3,8 +3,10 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createZstdCompress, createZstdDecompress, zstdCompress, zstdDecompress } from 'node:zlib'
 import * as z from 'zod'
+import { mapConcurrently } from '../core/concurrency.ts'
 import { FatalError, SyncError } from '../core/errors.ts'
-import { PartFile } from '../sync/checkpoint.ts'
+import { withoutShard } from '../streams/shards.ts'
+import { PartFile, type ScanSummary } from '../sync/checkpoint.ts'
 import type { IndexStore, PartObject, PartPath } from '../sync/ports.ts'
 import { filesKey, isOfAttempt, padded, scanPrefix } from './lake-paths.ts'
 import type { ObjectStreams } from './object-streams.ts'
@@ -14,6 +16,7 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 const contentType = 'application/zstd'
+const listsAtOnce = 8
 
 /** The engine's working objects in the lake bucket, compressed. What grows with a stream is never held whole. */
 export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): IndexStore {
@@ -36,6 +39,7 @@ export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): 
       return chunks && unpackedChunks(chunks, `s3://${objects.bucket}/${key}`)
     },
     readIndex: read,
+    readShared: sharedReads(read),
     writeFiles: async (path, files, signal) => {
       const key = filesKey(path)
       await objects.put(key, Buffer.from(JSON.stringify(files)), { signal, contentType: 'application/json' })
@@ -45,16 +49,43 @@ export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): 
       const bytes = await objects.get(key)
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
-    removeScan: async (scan) => {
-      const { stream, indexKey, replacedIndexKey } = scan
-      const all = await objects.list(`index/${stream}/scan=`)
-      const working = all.filter((key) => key.startsWith(scanPrefix(scan)) || isOfAttempt(key, scan))
-      // Those of attempts that died before the scan was named in the checkpoint, too: they are of another scan's name.
-      const indexes = (await objects.list(indexPrefix(stream))).filter((key) => isOfAttempt(key, scan))
-      if (replacedIndexKey !== null) indexes.push(replacedIndexKey)
-      await objects.remove([...working, ...indexes.filter((key) => key !== indexKey)])
+    removeScans: async (scans) => {
+      const streams = new Set(scans.map(({ stream }) => stream))
+      const lists = streams.size > 1 ? new Set([...streams].map(withoutShard)) : streams
+      const keys = await mapConcurrently([...lists], listsAtOnce, (name) => objects.list(`index/${name}/`))
+      await objects.remove([...new Set(workingObjects(keys.flat(), scans))])
     },
   }
+}
+
+/** Up to this size an object is kept for the next reader: in a larger one, what a reader makes of it costs more than the read. */
+const keptBytes = 16 * 1024 * 1024
+
+/** Reads that share the last object. What lies under a key never changes. */
+function sharedReads(read: (key: string) => Promise<Uint8Array | null>): typeof read {
+  let last: { key: string; reading: ReturnType<typeof read> } | null = null
+  return async (key) => {
+    const shared = last?.key === key ? last : { key, reading: read(key) }
+    last = shared
+    const forget = () => {
+      if (last === shared) last = null
+    }
+    shared.reading.catch(forget)
+    const bytes = await shared.reading
+    if (bytes === null || bytes.byteLength > keptBytes) forget()
+    return bytes
+  }
+}
+
+/** Of these keys those that published scans need no more. */
+function workingObjects(keys: readonly string[], scans: readonly ScanSummary[]): string[] {
+  return scans.flatMap((scan) => {
+    const { stream, indexKey, replacedIndexKey } = scan
+    const own = keys.filter((key) => key.startsWith(`index/${stream}/`))
+    // Those of attempts that died before the scan was named in the checkpoint, too: they are of another scan's name.
+    const working = own.filter((key) => key.startsWith(scanPrefix(scan)) || isOfAttempt(key, scan))
+    return [...working, ...(replacedIndexKey === null ? [] : [replacedIndexKey])].filter((key) => key !== indexKey)
+  })
 }
 
 function indexPrefix(stream: string): string {

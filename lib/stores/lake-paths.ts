@@ -71,10 +71,14 @@ export function isOfAttempt(key: string, { fences }: Pick<ScanFootprint, 'fences
   return fenceOf(key) >= fences.first && fenceOf(key) <= fences.last
 }
 
+type Orphaned = { scan: ScanFootprint; stream: Stream; files: readonly PartFile[] }
+
 /** The keys that an attempt at the scan wrote and its files don't list. Other scans of the same run are left alone. */
-export function orphansOf(keys: readonly string[], scan: ScanFootprint, files: readonly PartFile[]): string[] {
+export function orphansOf(keys: readonly string[], { scan, stream, files }: Orphaned): string[] {
+  const prefixes = scanPartitions(scan, stream)
   const listed = new Set(files.map(({ key }) => key))
-  return keys.filter((key) => !listed.has(key) && isOfAttempt(key, scan))
+  const isOwn = (key: string) => prefixes.some((prefix) => key.startsWith(prefix)) && isOfAttempt(key, scan)
+  return keys.filter((key) => !listed.has(key) && isOwn(key))
 }
 
 /** Part numbers as they stand in keys. */

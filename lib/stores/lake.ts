@@ -4,7 +4,8 @@ import { eachConcurrently } from '../core/concurrency.ts'
 import { sha256 } from '../core/hash.ts'
 import { lineJson } from '../core/json.ts'
 import { withoutShard } from '../streams/shards.ts'
-import type { PartFile } from '../sync/checkpoint.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { PartFile, ScanFootprint } from '../sync/checkpoint.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import { orphansOf, partKey, scanPartitions, schemaVersion } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
@@ -41,16 +42,22 @@ export function createLake(objects: ObjectStore): Lake {
       } as const
       return write(file, await quarantineFile(path, records), signal)
     },
-    removeOrphans: async (scan, stream, files) => {
+    removeOrphans: async (scans, stream, files) => {
       const keys: string[] = []
-      await eachConcurrently(scanPartitions(scan, stream), listsAtOnce, async (prefix) => {
+      await eachConcurrently(placesOf(scans, stream), listsAtOnce, async (prefix) => {
         keys.push(...(await objects.list(prefix)))
       })
-      const orphans = orphansOf(keys, scan, files)
+      const orphans = scans.flatMap((scan) => orphansOf(keys, { scan, stream, files }))
       await objects.remove(orphans)
       return orphans.length
     },
   }
+}
+
+/** What to list: of one scan its own files, of several the folders that they share. */
+function placesOf(scans: readonly ScanFootprint[], stream: Stream): Set<string> {
+  const prefixes = scans.flatMap((scan) => scanPartitions(scan, stream))
+  return new Set(scans.length === 1 ? prefixes : prefixes.map((prefix) => prefix.replace(/[^/]*$/, '')))
 }
 
 /** One line per record. `raw` is JSON text in a string, so that a reader's parser can't trip over what broke ours. */

@@ -1,5 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  paginateQuery,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb'
 import { FatalError, RetryableError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
@@ -41,26 +47,28 @@ export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClien
       return Item ? itemOf(Item as StoredItem) : null
     })
 
-  /** Whether the write happened; false when its condition did not hold. */
-  const update = (key: ItemKey, update: Update): Promise<boolean> =>
+  /** The item after a write; null when the condition of the write did not hold. */
+  const written = (key: ItemKey, update: Update): Promise<StoredItem | null> =>
     callAws({ what: `write ${nameOf(key)} in table ${table}` }, async () => {
       try {
-        await documents.send(new UpdateCommand({ TableName: table, Key: key, ...update }))
-        return true
+        const { Attributes = {} } = await documents.send(new UpdateCommand({ TableName: table, Key: key, ...update }))
+        return Attributes as StoredItem
       } catch (error) {
-        if (isConditionFailure(error)) return false
+        if (isConditionFailure(error)) return null
         throw error
       }
     })
 
+  /** Whether the write happened; false when its condition did not hold. */
+  const update = async (key: ItemKey, update: Update): Promise<boolean> => (await written(key, update)) !== null
+
+  /** One call where the lease is free: nothing can change between a read and the write when the write itself reads. */
   const takeIfFree = async (key: ItemKey, claim: LeaseClaim): Promise<LeasedItem | Held | RetryableError> => {
+    const taken = await written(key, takeOver(claim))
+    if (taken) return itemOf(taken)
     const item = await read(key)
-    if (item?.owner && item.expiresAt > claim.now) {
-      return item.owner === claim.owner ? item : { heldBy: item.owner, until: item.expiresAt }
-    }
-    const fence = (item?.fence ?? 0) + 1
-    if (!(await update(key, takeOver(item, claim, fence)))) return overtaken(key)
-    return { ...(item ?? emptyItem), fence, owner: claim.owner, expiresAt: claim.expiresAt }
+    if (!item?.owner || item.expiresAt <= claim.now) return overtaken(key)
+    return item.owner === claim.owner ? item : { heldBy: item.owner, until: item.expiresAt }
   }
 
   /**
@@ -84,10 +92,28 @@ export function createLeasedItems({ dynamodb, table }: { dynamodb: DynamoDBClien
     })
   }
 
-  return { read, update, acquire, save }
+  return { read, list: (pk: string) => listItems({ documents, table }, pk), update, acquire, save }
 }
 
-const emptyItem = { state: null, unpublished: {} }
+/** All items of a kind, by what names them within it. */
+function listItems(
+  { documents, table }: { documents: DynamoDBDocumentClient; table: string },
+  pk: string,
+): Promise<ReadonlyMap<string, LeasedItem>> {
+  const input = {
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': pk },
+    ConsistentRead: true,
+  }
+  return callAws({ what: `read the items of kind ${pk} in table ${table}` }, async () => {
+    const found = new Map<string, LeasedItem>()
+    for await (const { Items = [] } of paginateQuery({ client: documents }, input)) {
+      for (const item of Items) found.set(String(item.sk), itemOf(item as StoredItem))
+    }
+    return found
+  })
+}
 
 function nameOf({ pk, sk }: ItemKey) {
   return `${pk} ${sk}`
@@ -110,21 +136,22 @@ function itemOf({ fence = 0, leaseOwner, leaseExpiresAt = 0, state, unpublished 
   return { fence, owner: leaseOwner ?? null, expiresAt: leaseExpiresAt, state: state ?? null, unpublished }
 }
 
-/** The condition under which a lease may be taken: it is as we read it, and nobody holds it now. */
-export const unheldCondition = 'fence = :read AND (attribute_not_exists(leaseOwner) OR leaseExpiresAt <= :now)'
+/** The condition under which a lease may be taken: nobody holds it now. */
+const isUnheld = '(attribute_not_exists(leaseOwner) OR leaseExpiresAt <= :now)'
 
-function takeOver(item: LeasedItem | null, claim: LeaseClaim, fence: number): Update {
+/** The condition under which an item without a lease may be written: it is as we read it, and nobody holds it now. */
+export const unheldCondition = `fence = :read AND ${isUnheld}`
+
+function takeOver({ owner, now, expiresAt }: LeaseClaim): Update {
   return {
     UpdateExpression:
-      'SET fence = :fence, leaseOwner = :owner, leaseExpiresAt = :expiresAt, unpublished = if_not_exists(unpublished, :none)',
-    ConditionExpression: item ? unheldCondition : 'attribute_not_exists(pk)',
+      'SET fence = if_not_exists(fence, :zero) + :one, leaseOwner = :owner, leaseExpiresAt = :expiresAt, unpublished = if_not_exists(unpublished, :none)',
+    ConditionExpression: isUnheld,
     ExpressionAttributeValues: {
-      ':fence': fence,
-      ':owner': claim.owner,
-      ':expiresAt': claim.expiresAt,
-      ':none': {},
-      ...(item ? { ':read': item.fence, ':now': claim.now } : {}),
+      ...{ ':zero': 0, ':one': 1, ':none': {} },
+      ...{ ':owner': owner, ':expiresAt': expiresAt, ':now': now },
     },
+    ReturnValues: 'ALL_NEW',
   }
 }
 

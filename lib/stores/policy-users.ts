@@ -26,10 +26,12 @@ export function createUsersSource({ checkpoints, index, records }: Deps): UsersS
     newest: async () => {
       const checkpoint = await checkpoints.read(stream)
       const scan = checkpoint?.lastScan
-      if (!scan || !checkpoint.index) return { unusable: `${stream} was never synced.` }
+      if (!scan || !checkpoint.index)
+        return { unusable: `${stream} was never synced. Run "platform-sync sync ${stream}" first.` }
       if (scan.status !== 'complete') {
+        // The reason says itself what to run when it is right.
         const why = `The last scan of ${stream} is suspect: ${scan.reason ?? 'its list lacks too much'}.`
-        return { unusable: `${why} Accept it with "platform-sync approve ${stream}", or wait for the next one.` }
+        return { unusable: `${why} Otherwise wait for the next scan.` }
       }
       const waiting = await checkpoints.unpublished(stream)
       if (waiting.length > 0) return { unusable: `The last scan of ${stream} is not published yet.` }

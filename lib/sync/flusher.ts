@@ -223,7 +223,7 @@ function atWork({ run, deps }: ScanContext): Pick<Checkpoint, 'status' | 'reason
 async function clearLake({ deps, stream, fence }: ScanContext, given: Scan): Promise<void> {
   const { scanId, runId, startedAt, firstFence } = given
   const fences = { first: firstFence, last: fence - 1 }
-  const orphans = await deps.lake.removeOrphans({ stream: stream.name, scanId, runId, startedAt, fences }, stream, [])
+  const orphans = await deps.lake.removeOrphans([{ stream: stream.name, scanId, runId, startedAt, fences }], stream, [])
   if (orphans > 0) deps.log.info('Removed what a scan that was given up left.', { stream: stream.name, orphans })
 }
 

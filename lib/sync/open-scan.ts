@@ -12,7 +12,7 @@ import { createPageReader, type PageReader } from './page-reader.ts'
 import { noParents } from './parent-counts.ts'
 import { createParentLists } from './parent-lists.ts'
 import { type ParentPlan, planParents } from './parent-plan.ts'
-import { nothingToRead, placedIn } from './parent-scan.ts'
+import { nothingToRead, parentsIndexOf, placedIn } from './parent-scan.ts'
 import type { Source } from './ports.ts'
 
 /** An attempt at work: what it works with, what was known when it began, and the three owners of the scan's state. */
@@ -42,10 +42,11 @@ type Opened = { attempt: Attempt } | { result: StreamResult }
  */
 export async function openScan(stream: Stream, run: Run, deps: SyncDeps): Promise<Opened> {
   const before = await deps.checkpoints.read(stream.name)
-  const result =
-    (before && (finishedIn(before, run) ?? waitingFor(before, run, deps.clock.now()))) ??
-    (await nothingToRead(stream, { before, run }, deps))
-  return result ? { result } : open({ stream, run, deps, begin: newScan })
+  const ended = before && (finishedIn(before, run) ?? waitingFor(before, run, deps.clock.now()))
+  if (ended) return { result: ended }
+  const parentsIndex = await parentsIndexOf(stream, deps)
+  const result = nothingToRead(stream, { before, parentsIndex, run })
+  return result ? { result } : open({ stream, run, deps, parentsIndex, begin: newScan })
 }
 
 /** The recorded result, if this run has already finished the stream: a schedule may fire twice. */
@@ -71,13 +72,15 @@ export function untilText(notBefore: number): string {
 /** Opens an attempt that reads no list: a scan that carries out the deletes which were withheld. */
 export function openApproval(stream: Stream, run: Run, deps: SyncDeps): Promise<Opened> {
   const begin: Opening['begin'] = (...scan) => ({ ...newScan(...scan), approval: true, position: { at: 'end' } })
-  return open({ stream, run, deps, begin })
+  return open({ stream, run, deps, parentsIndex: null, begin })
 }
 
 type Opening = {
   stream: Stream
   run: Run
   deps: SyncDeps
+  /** The index of the parents as it was found before the lease was taken. */
+  parentsIndex: string | null
   begin: (checkpoint: Checkpoint, run: Run, now: number) => Scan
 }
 
@@ -104,10 +107,10 @@ async function open(opening: Opening): Promise<Opened> {
 
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
 async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening): Promise<Attempt> {
-  const { stream, run, deps, begin } = opening
+  const { stream, run, deps, parentsIndex, begin } = opening
   const known = await loadKnown(checkpoint, deps, lease.signal)
   const begun = known.continued ?? begin(checkpoint, run, deps.clock.now())
-  const { scan, plan, source } = await planned(begun, known, { stream, deps, signal: lease.signal })
+  const { scan, plan, source } = await planned(begun, known, { stream, deps, parentsIndex, signal: lease.signal })
   const { scanId, runId, firstFence, startedAt, approval, counts } = scan
   const takenUp = scan.takenUp?.runId === run.runId ? scan.takenUp : { runId: run.runId, counts }
   const context: ScanContext = {
@@ -139,11 +142,11 @@ type Planned = { scan: Scan; plan: ParentPlan | null; source: Source }
 async function planned(
   begun: Scan,
   { table, hadUncertain }: Known,
-  { stream, deps, signal }: { stream: Stream; deps: SyncDeps; signal: AbortSignal },
+  { stream, deps, parentsIndex, signal }: Pick<Opening, 'stream' | 'deps' | 'parentsIndex'> & { signal: AbortSignal },
 ): Promise<Planned> {
   const { parent } = stream
   if (!parent || begun.approval) return { scan: begun, plan: null, source: deps.source }
-  const plan = await planParents({ parent, deps, signal, table }, hadUncertain)
+  const plan = await planParents({ parent, deps, parentsIndex, signal, table }, hadUncertain)
   const { scan, first } = placedIn(begun, plan, table)
   const source = createParentLists(stream, { planned: plan.planned, first }, deps)
   const { miscounted } = scan.parents ?? noParents

@@ -29,7 +29,8 @@ export type ParentPlan = {
   readonly refreshed: number
 }
 
-type Planning = { parent: Parent; deps: SyncDeps; signal: AbortSignal; table: KeyTable }
+/** `parentsIndex`: the index of the parents as it was found shortly before. */
+type Planning = { parent: Parent; deps: SyncDeps; parentsIndex: string | null; signal: AbortSignal; table: KeyTable }
 
 /** The mark of a parent: half of it is of its record, and half of its watermark, so that most nights need no record. */
 const half = hashBytes / 2
@@ -40,8 +41,8 @@ const half = hashBytes / 2
  * watermark differs, too.
  */
 export async function planParents(planning: Planning, hadUncertain: boolean): Promise<ParentPlan> {
-  const { parent, deps, table, signal } = planning
-  const { key, listed } = await listedParents(parent, deps)
+  const { parent, deps, parentsIndex, table, signal } = planning
+  const { key, listed } = await listedParents(parent, parentsIndex, deps)
   const uncertain = hadUncertain ? parentsOfUncertain(table) : new Set<string>()
   const open = [...listed].filter(([part, { hash }]) => uncertain.has(part) || !isKnown(table, part, hash))
   const planned: PlannedParent[] = []
@@ -66,13 +67,13 @@ const recordsAtOnce = 1_000
 
 type Listed = { id: string; hash: string }
 
-async function listedParents(parent: Parent, { checkpoints, index }: SyncDeps) {
+async function listedParents(parent: Parent, found: string | null, { checkpoints, index }: SyncDeps) {
   const { owns = () => true, stream } = parent
-  for (let tries = 0; tries < 2; tries++) {
-    const key = (await checkpoints.read(stream.name))?.index?.key
-    const bytes = key === undefined ? null : await index.readIndex(key)
+  for (let tries = 0; tries < 3; tries++) {
     // A publication that came between removes the index that was replaced.
-    if (key === undefined || bytes === null) continue
+    const key = tries === 0 ? found : ((await checkpoints.read(stream.name))?.index?.key ?? null)
+    const bytes = key === null ? null : await index.readShared(key)
+    if (key === null || bytes === null) continue
     const listed = new Map<string, Listed>()
     for (const { key: id, hash, kind } of decodeIndex(bytes).entries) {
       if (kind !== Kind.mark && owns(id)) listed.set(keyPart(id), { id, hash: firstHalf(hash) })

@@ -7,22 +7,28 @@ import { nextPass } from './page-reader.ts'
 import { placeWithin } from './parent-lists.ts'
 import { type ParentPlan, watermarkText } from './parent-plan.ts'
 
+/** The index that the last whole scan of the parents left; null where there are none, or they were never read whole. */
+export async function parentsIndexOf(
+  { parent }: Stream,
+  { checkpoints }: Pick<SyncDeps, 'checkpoints'>,
+): Promise<string | null> {
+  return parent ? ((await checkpoints.read(parent.stream.name))?.index?.key ?? null) : null
+}
+
 /**
  * The result of an attempt at lists per parent for which there is nothing to read: the parents were never read whole, or
  * are those after which the last scan left nothing. Null when there may be something.
  */
-export async function nothingToRead(
+export function nothingToRead(
   { name, parent }: Stream,
-  { before, run: { runId } }: { before: Checkpoint | null; run: Run },
-  { checkpoints }: Pick<SyncDeps, 'checkpoints'>,
-): Promise<StreamResult | null> {
+  { before, parentsIndex, run: { runId } }: { before: Checkpoint | null; parentsIndex: string | null; run: Run },
+): StreamResult | null {
   if (!parent) return null
-  const index = (await checkpoints.read(parent.stream.name))?.index ?? null
-  if (index === null) {
+  if (parentsIndex === null) {
     const reason = `${parent.stream.name} was never read whole: its lists are read once it was`
     return { stream: name, runId, status: 'skipped', reason, retryAfterMs: null, counts: null }
   }
-  if (before === null || before.scan !== null || before.readWith !== index.key) return null
+  if (before === null || before.scan !== null || before.readWith !== parentsIndex) return null
   return nothingRead(name, { runId })
 }
 

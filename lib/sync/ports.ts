@@ -61,6 +61,8 @@ export type Checkpoints = {
   complete(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number }, summary: ScanSummary): Promise<void>
   /** Scans of a stream that ended and are in no manifest yet, oldest first. */
   unpublished(stream: string): Promise<ScanSummary[]>
+  /** Those of many streams, stream by stream, in as few calls as there can be. */
+  unpublishedOf(streams: readonly string[]): Promise<ScanSummary[]>
   /** Forgets that a scan waits for publish. Repeating it is harmless. */
   markPublished(stream: string, scanId: string): Promise<void>
   /** Forgets a stream's scan in progress, or with `index` also what is known of its records. Fails while it is held. */
@@ -142,8 +144,11 @@ export type Lake = {
   /** One Parquet object of a table; its columns are the declared ones whatever the values are. */
   writeRows(path: PartPath, batch: RowBatch, signal: AbortSignal): Promise<PartFile>
   writeQuarantine(path: PartPath, records: QuarantinedRecord[], signal: AbortSignal): Promise<PartFile>
-  /** Removes the objects in the scan's partitions that one of its attempts (`fences`) wrote and `files` don't list. */
-  removeOrphans(scan: ScanFootprint, stream: Stream, files: PartFile[]): Promise<number>
+  /**
+   * Removes the objects in the scans' partitions that an attempt at one of them (`fences`) wrote and `files` don't list.
+   * They are scans of one stream, or of its shards: those share folders, which are listed once.
+   */
+  removeOrphans(scans: readonly ScanFootprint[], stream: Stream, files: readonly PartFile[]): Promise<number>
 }
 
 /** A part among the working objects: `readIndex` reads it by its key. */
@@ -163,12 +168,15 @@ export type IndexStore = {
   openIndex(key: string): Promise<AsyncIterable<Uint8Array> | null>
   /** An object whole; null when it is missing. */
   readIndex(key: string): Promise<Uint8Array | null>
+  /** The same for what many read in a row: where it is small, it is kept until another is asked for. */
+  readShared(key: string): Promise<Uint8Array | null>
   /** The files of a scan, so that publish need not read its parts. */
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
   readFiles(key: string): Promise<PartFile[] | null>
   /**
-   * Removes the working objects of a scan that was published, and of those given up before it: parts, lists of files,
-   * indexes that dead attempts left, and the index it replaced. Never a later scan's: one may be completing right now.
+   * Removes the working objects of scans that were published, and of those given up before them: parts, lists of files,
+   * indexes that dead attempts left, and the indexes they replaced. Never a later scan's: one may be completing right now.
+   * They are scans of one stream, or of its shards.
    */
-  removeScan(scan: ScanSummary): Promise<void>
+  removeScans(scans: readonly ScanSummary[]): Promise<void>
 }

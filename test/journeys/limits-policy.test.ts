@@ -53,6 +53,19 @@ describe('a policy on the command line', () => {
     expect((await run(['limits', 'policy', 'check', policy, '--explain', 'no@x.io'])).code).toBe(1)
   })
 
+  it('names all of whom two groups of one priority say different things', async () => {
+    write(
+      'default: 500',
+      'groups:',
+      ...[1, 2].map((n) => `  - { name: g${n}, limit: ${n}, members: { domains: [example.com] } }`),
+    )
+    const first = await run(['limits', 'policy', 'check', policy])
+    expect([first.code, first.stdout]).toEqual([1, expect.stringContaining('and 10 more ("limits policy check --all"')])
+    const { stdout } = await run(['limits', 'policy', 'check', policy, '--all'])
+    expect(stdout.match(/ say different things$/gm)).toHaveLength(30)
+    write('default: 500', eng)
+  })
+
   async function planned() {
     const { stdout, code } = await run(['limits', 'policy', 'plan', policy, '--json'])
     return { code, document: JSON.parse(stdout) }
@@ -75,9 +88,22 @@ describe('a policy on the command line', () => {
 
   it('waits outside of its guard until somebody approves, and an older plan is refused and made anew', async () => {
     write('default: 600', eng, 'guard: { changesPerNight: 1 }')
+    const looked = await run(['limits', 'policy', 'plan', policy])
+    expect(looked.stdout).toContain(
+      `Nothing waits yet. This lets it wait for an approval: platform-sync limits policy apply ${policy}`,
+    )
     const waiting = await run(['limits', 'policy', 'apply', policy])
     expect(waiting.code).toBe(3)
     const [, id = ''] = /limits approve ([0-9a-f]{16})/.exec(waiting.stdout) ?? []
+    expect(waiting.stdout).toContain(`Approve it: platform-sync limits approve ${id} --policy ${policy}\n`)
+    expect((await run(['limits', 'policy', 'plan', policy])).stdout).toContain(
+      `limits approve ${id} --policy ${policy}\n`,
+    )
+    const nameless = await run(['limits', 'approve', id])
+    expect([nameless.code, nameless.stdout]).toEqual([
+      2,
+      expect.stringMatching(/^Nothing was approved: .* --policy FILE\n$/),
+    ])
     expect(waiting.stdout).toContain('outside of the guard It changes')
     write('default: 700', eng, 'guard: { changesPerNight: 1 }')
     const stale = await run(['limits', 'approve', id, '--policy', policy])

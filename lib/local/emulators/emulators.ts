@@ -5,7 +5,7 @@ import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
 import type { AwsCredentials } from '../../stores/clients.ts'
 import { createDynamoDb } from './dynamodb.ts'
 import { removeAddress, writeAddress } from './endpoint.ts'
-import { lockFolder } from './lock.ts'
+import { denied, isDenied, lockFolder } from './lock.ts'
 import { localCredentials, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
 import { localSigning } from './signing-key.ts'
@@ -108,6 +108,7 @@ function closeServer(server: Server): Promise<void> {
 /** The error for a folder whose state can't be opened: what to say of it, unless it says so itself. */
 export function startFailure(error: unknown, folder: string): unknown {
   if (error instanceof SyncError) return error
+  if (isDenied(error)) return denied(folder, error)
   const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
   return new FatalError(message, { code: 'damaged_state', cause: error })
 }

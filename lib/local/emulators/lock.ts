@@ -21,6 +21,7 @@ export function lockFolder(dir: string): { release(): void } {
       const message = `another platform-sync uses ${dir} now. Wait until it is done, or stop it, and try again`
       throw new FatalError(message, { code: 'usage', cause })
     }
+    if (isDenied(cause)) throw denied(dir, cause)
     const message = `${file} can't be locked: ${messageOf(cause)}. It holds nothing that is needed: delete it and try again`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }
@@ -52,6 +53,22 @@ const notADatabase = 26
 /** SQLITE_BUSY: someone else has the lock. */
 function isBusy(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5
+}
+
+/** Whether the operating system lets this account not write: the state is whole then, and nobody should delete it. */
+export function isDenied(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code = '', errcode = 0 } = error as { code?: string; errcode?: number }
+  // SQLite has codes of its own, whose low byte says SQLITE_READONLY, or SQLITE_CANTOPEN for a file that may not be made.
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code) || [8, 14].includes(errcode & 0xff) || isDenied(error.cause)
+}
+
+/** The error for a folder in which this account may not write. */
+export function denied(dir: string, cause: unknown): FatalError {
+  const message =
+    `this account may not write in ${dir}: ${messageOf(cause)}. "status" and "query" only look, and work all the same; ` +
+    'for the rest use the account that owns the folder, or name another folder'
+  return new FatalError(message, { code: 'usage', cause })
 }
 
 function makeFolder(dir: string): void {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import {
   CreateQueueCommand,
   DeleteMessageCommand,
@@ -10,7 +11,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Emulators, startEmulators } from '../../../lib/local/emulators/emulators.ts'
+import { type Emulators, startEmulators, startFailure } from '../../../lib/local/emulators/emulators.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { localClients } from '../../stores/clients.ts'
 
@@ -141,4 +142,22 @@ describe('the emulators', () => {
     }
     expect(bodies).toEqual(['{"a":1}', '{"a":2}', '{"a":3}'])
   })
+})
+
+it('are not told to be deleted where this account may only read them', () => {
+  new DatabaseSync(join(dir, 'lock.db')).exec('create table a (b)')
+  const reader = new DatabaseSync(join(dir, 'lock.db'), { readOnly: true })
+  const refused = [() => reader.exec('drop table a'), () => new DatabaseSync(join(dir, 'none', 'lock.db'))].map(
+    (work) => {
+      try {
+        return work()
+      } catch (error) {
+        return startFailure(error, dir)
+      }
+    },
+  )
+  const denied = { code: 'usage', message: expect.stringContaining('this account may not write in') }
+  expect(refused).toEqual([expect.objectContaining(denied), expect.objectContaining(denied)])
+  const damaged = startFailure(new Error('bad magic number'), dir)
+  expect(damaged).toMatchObject({ code: 'damaged_state', message: expect.stringContaining('Delete the folder') })
 })

@@ -124,6 +124,9 @@ export function checkpointsContract(title: string, create: () => Checkpoints): v
       await checkpoints.markPublished(stream, 'scan.2')
       await checkpoints.markPublished(stream, 'scan.2')
       expect(await checkpoints.unpublished(stream)).toEqual([scans[1], scans[2]])
+      const none = `${stream}_never_read`
+      expect(await checkpoints.unpublishedOf([none, stream])).toEqual([scans[1], scans[2]])
+      expect(await checkpoints.unpublishedOf([none])).toEqual([])
     })
 
     it('forgets what the scan in progress has read on reset, and the index only when asked to', async () => {

@@ -86,13 +86,62 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       const filesKey = await store.writeFiles(path({ scanId: 'scan-2', fence: 3 }), [], untroubled)
 
       const scan = summaryOf({ stream, scanId: 'scan-2', filesKey, indexKey: current, replacedIndexKey: replaced })
-      await store.removeScan(scan)
-      await store.removeScan(scan)
+      await store.removeScans([scan])
+      await store.removeScans([scan])
       const left = await Promise.all([replaced, dead, current, completing, unnamed].map(store.readIndex))
       expect(left.map((index) => index !== null)).toEqual([false, false, true, true, false])
       expect(await store.readPart(path({ scanId: 'scan-2', fence: 2 }))).toBeNull()
       expect(await store.readFiles(filesKey)).toBeNull()
       expect(await store.readPart(path({ scanId: 'scan-20', fence: 4 }))).not.toBeNull()
+    })
+
+    it('forgets published scans of shards, and leaves the shards between them alone', async () => {
+      const { store, stream, path } = setup()
+      const shards = ['01', '02', '03'].map((n) => path({ stream: `${stream}/${n}`, scanId: `scan-${n}`, fence: 2 }))
+      for (const at of shards) {
+        await store.writePart(at, bytes, untroubled)
+        await store.writeIndex(store.indexKey(at), [bytes], untroubled)
+        await store.writeIndex(store.indexKey({ ...at, scanId: 'dead' }), [bytes], untroubled)
+      }
+      const published = shards.filter(({ scanId }) => scanId !== 'scan-02')
+      const fences = { first: 1, last: 2 }
+      await store.removeScans(published.map((at) => summaryOf({ ...at, fences, indexKey: store.indexKey(at) })))
+      const left = async (key: string) => (await store.readIndex(key)) !== null
+      for (const at of shards) {
+        const isLeft = !published.includes(at)
+        expect(await left(store.indexKey(at))).toBe(true)
+        expect(await left(store.indexKey({ ...at, scanId: 'dead' }))).toBe(isLeft)
+        expect((await store.readPart(at)) !== null).toBe(isLeft)
+      }
+    })
+
+    it('removes the index that a later scan of the same publication replaced', async () => {
+      const { store, stream, path } = setup()
+      const [first = '', second = ''] = [1, 2].map((fence) => store.indexKey(path({ scanId: `scan-${fence}`, fence })))
+      for (const key of [first, second]) await store.writeIndex(key, [bytes], untroubled)
+      const scan = { stream, replacedIndexKey: null }
+      await store.removeScans([
+        summaryOf({ ...scan, scanId: 'scan-1', indexKey: first, fences: { first: 1, last: 1 } }),
+        summaryOf({
+          stream,
+          scanId: 'scan-2',
+          indexKey: second,
+          replacedIndexKey: first,
+          fences: { first: 2, last: 2 },
+        }),
+      ])
+      expect([await store.readIndex(first), (await store.readIndex(second)) !== null]).toEqual([null, true])
+    })
+
+    it('gives many readers in a row the same, and another object to whoever asks for another', async () => {
+      const { store, path } = setup()
+      const [one = '', other = '', none = ''] = [1, 2, 3].map((fence) => store.indexKey(path({ fence })))
+      await store.writeIndex(one, [bytes], untroubled)
+      await store.writeIndex(other, [bytes.subarray(1)], untroubled)
+      const read = await Promise.all([one, one, other, one, none].map(store.readShared))
+      expect(read.map((found) => found?.byteLength ?? null)).toEqual([10_000, 10_000, 9_999, 10_000, null])
+      await store.writeIndex(none, [bytes], untroubled)
+      expect(await store.readShared(none)).toHaveLength(10_000)
     })
   })
 }

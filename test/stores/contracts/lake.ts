@@ -56,7 +56,7 @@ export function lakeContract(title: string, create: () => Lake & Manifests): voi
       const lost = { code: 'lease_lost', action: 'stop' }
       await expect(lake.writeRows(path({}), batch(1), AbortSignal.abort())).rejects.toMatchObject(lost)
       await expect(lake.writeQuarantine(path({}), [], AbortSignal.abort())).rejects.toMatchObject(lost)
-      expect(await lake.removeOrphans(summary(0, 99), computers, [])).toBe(0)
+      expect(await lake.removeOrphans([summary(0, 99)], computers, [])).toBe(0)
     })
 
     it("removes what a scan's dead attempts left, and nothing of another scan of the run", async () => {
@@ -66,11 +66,26 @@ export function lakeContract(title: string, create: () => Lake & Manifests): voi
       const kept = await write({ part: 1, fence: 5 })
       const after = await write({ part: 1, fence: 6 })
       await lake.writeQuarantine(path({ part: 1, fence: 4 }), [], untroubled)
-      expect(await lake.removeOrphans(summary(4, 5), computers, [kept])).toBe(2)
-      expect(await lake.removeOrphans(summary(4, 5), computers, [kept])).toBe(0)
-      expect(await lake.removeOrphans(summary(3, 6), computers, [before, kept, after])).toBe(0)
-      expect(await lake.removeOrphans(summary(3, 6), computers, [])).toBe(3)
+      expect(await lake.removeOrphans([summary(4, 5)], computers, [kept])).toBe(2)
+      expect(await lake.removeOrphans([summary(4, 5)], computers, [kept])).toBe(0)
+      expect(await lake.removeOrphans([summary(3, 6)], computers, [before, kept, after])).toBe(0)
+      expect(await lake.removeOrphans([summary(3, 6)], computers, [])).toBe(3)
       expect(dead.key).not.toBe(kept.key)
+    })
+
+    it('removes for shards, which share their folders, what their own dead attempts left', async () => {
+      const { lake, write, runId } = setup()
+      const shard = (n: string) => `computers/${n}`
+      const kept = await write({ stream: shard('01'), fence: 2 })
+      await write({ stream: shard('01'), fence: 1 })
+      await write({ stream: shard('02'), fence: 1 })
+      await write({ stream: shard('02'), fence: 3 })
+      await write({ stream: shard('03'), fence: 1 })
+      const scans = ['01', '02'].map((n) => summaryOf({ stream: shard(n), runId, fences: { first: 1, last: 2 } }))
+      expect(await lake.removeOrphans(scans, computers, [kept])).toBe(2)
+      expect(await lake.removeOrphans(scans, computers, [])).toBe(1)
+      const third = summaryOf({ stream: shard('03'), runId, fences: { first: 1, last: 1 } })
+      expect(await lake.removeOrphans([third], { ...computers, name: shard('03') }, [])).toBe(1)
     })
 
     it('gives a manifest back, and replaces it as a whole', async () => {

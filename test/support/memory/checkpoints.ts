@@ -61,6 +61,10 @@ export function createMemoryCheckpoints(): Checkpoints {
     entry.checkpoint = text
     if (summary) entry.unpublished.set(summary.scanId, JSON.stringify(summary))
   }
+  const waitingOf = (stream: string) =>
+    [...(entries.get(stream)?.unpublished.values() ?? [])]
+      .map((text) => JSON.parse(text) as ScanSummary)
+      .sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
 
   return {
     read: async (stream) => (entries.has(stream) ? load(stream, entryOf(stream)) : null),
@@ -70,12 +74,8 @@ export function createMemoryCheckpoints(): Checkpoints {
     },
     save: async (checkpoint, lease) => save(checkpoint, lease),
     complete: async (checkpoint, lease, summary) => save(checkpoint, { ...lease, release: true }, summary),
-    unpublished: async (stream) => {
-      const summaries = [...(entries.get(stream)?.unpublished.values() ?? [])]
-      return summaries
-        .map((text) => JSON.parse(text) as ScanSummary)
-        .sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
-    },
+    unpublished: async (stream) => waitingOf(stream),
+    unpublishedOf: async (streams) => streams.flatMap(waitingOf),
     markPublished: async (stream, scanId) => {
       entries.get(stream)?.unpublished.delete(scanId)
     },

@@ -1,14 +1,7 @@
 import { sha256 } from '../../../lib/core/hash.ts'
 import { filesOf, type Manifest, type PublishedFile } from '../../../lib/publish/manifest.ts'
 import type { Manifests, Merger } from '../../../lib/publish/ports.ts'
-import {
-  mergedKey,
-  orphansOf,
-  type PartKind,
-  partKey,
-  scanPartitions,
-  schemaVersion,
-} from '../../../lib/stores/lake-paths.ts'
+import { mergedKey, orphansOf, type PartKind, partKey, schemaVersion } from '../../../lib/stores/lake-paths.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
 import type { PartFile } from '../../../lib/sync/checkpoint.ts'
 import type { Lake, QuarantinedRecord } from '../../../lib/sync/ports.ts'
@@ -101,10 +94,8 @@ export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
       stopIfAborted(signal)
       latest = structuredClone(manifest)
     },
-    removeOrphans: async (scan, stream, listed) => {
-      const places = scanPartitions(scan, stream)
-      const keys = [...files.keys()].filter((key) => places.some((prefix) => key.startsWith(prefix)))
-      const orphans = orphansOf(keys, scan, listed)
+    removeOrphans: async (scans, stream, listed) => {
+      const orphans = scans.flatMap((scan) => orphansOf([...files.keys()], { scan, stream, files: listed }))
       for (const key of orphans) files.delete(key)
       return orphans.length
     },

@@ -1,0 +1,37 @@
+import { FatalError } from '../core/errors.ts'
+import { streams } from '../streams/index.ts'
+import type { Table } from '../streams/table.ts'
+
+/** Tables that are loaded together: one whose rows stand for themselves, and those that hold parts of its rows. */
+export type Group = { readonly main: Table; readonly nested: readonly Table[] }
+
+const groups: readonly Group[] = streams.flatMap(({ tables: [main, ...nested], observedTables = [] }) => [
+  { main, nested },
+  ...observedTables.map((table) => ({ main: table, nested: [] })),
+])
+
+/** All tables of a group, the main one first. */
+export function tablesIn({ main, nested }: Group): readonly Table[] {
+  return [main, ...nested]
+}
+
+/**
+ * The groups that some tables are in; all, without names. A nested table is never loaded alone: which of its rows count,
+ * its parent says.
+ * @throws FatalError `usage`, with the names there are.
+ */
+export function groupsOf(names: readonly string[]): readonly Group[] {
+  const known = new Set(groups.flatMap((group) => tablesIn(group).map(({ name }) => name)))
+  const unknown = names.find((name) => !known.has(name))
+  if (unknown !== undefined) {
+    throw new FatalError(`There is no table "${unknown}". The tables are: ${[...known].join(', ')}.`, { code: 'usage' })
+  }
+  return names.length === 0
+    ? groups
+    : groups.filter((group) => tablesIn(group).some(({ name }) => names.includes(name)))
+}
+
+/** Cuts a list. */
+export function inGroups<T>(items: readonly T[], size: number): (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
+}

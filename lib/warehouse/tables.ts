@@ -1,0 +1,66 @@
+import { currentName } from '../streams/current.ts'
+import { type Column, columnsOf, type Table } from '../streams/table.ts'
+import type { Dialect, TypedColumn } from './dialect.ts'
+import { type Group, tablesIn } from './groups.ts'
+
+/** Where SQL is written for: a warehouse, and a schema in it. */
+export type Place = { readonly dialect: Dialect; readonly schema: string }
+
+/** The table of what was loaded: a row per publication and main table. */
+export function loadsName({ schema }: Place): string {
+  return `${schema}.loads`
+}
+
+/** The table with the newest version of each record, deleted ones included: what comes late can't bring one back. */
+export function newestName({ schema }: Place, { name }: Table): string {
+  return `${schema}.${name}_newest`
+}
+
+/** Statements that make the tables and views of groups. They change nothing that is there. */
+export function tableStatements(place: Place, groups: readonly Group[]): readonly string[] {
+  return [
+    `create schema if not exists ${place.schema}`,
+    loadsStatement(place),
+    ...groups.flatMap((group) => tablesIn(group).flatMap((table) => statementsOf(place, table, group))),
+  ]
+}
+
+function loadsStatement({ dialect, ...place }: Place): string {
+  const { string, int64 } = dialect.types
+  const columns = [`table_name ${string}`, `run_id ${string}`, `published_at ${string}`, `row_count ${int64}`]
+  return `create table if not exists ${loadsName({ dialect, ...place })} (\n  ${columns.join(',\n  ')}\n)`
+}
+
+function statementsOf(place: Place, table: Table, { main }: Group): readonly string[] {
+  const { dialect } = place
+  const name = newestName(place, table)
+  const isNested = table !== main
+  const columns = columnsOf(table)
+  const key = isNested ? table.key.slice(0, main.key.length) : table.key
+  return [
+    `create table if not exists ${name} (\n${columns.map((column) => `  ${declared(dialect, column)}`).join(',\n')}\n)${dialect.comments === 'statements' ? '' : dialect.comments.table(table.doc)}`,
+    ...(dialect.grow?.(name, typed(dialect, columns)) ?? []),
+    ...dialect.indexes(name, key, isNested),
+    ...(dialect.comments === 'statements' ? comments(dialect, name, table) : []),
+    [
+      `create or replace view ${place.schema}.${currentName(table)} as`,
+      `select ${columns.map((column) => column.name).join(', ')}`,
+      `from ${name} where _op = 'upsert'`,
+    ].join('\n'),
+  ]
+}
+
+function typed({ types }: Dialect, columns: readonly Column[]): readonly TypedColumn[] {
+  return columns.map(({ name, type }) => ({ name, type: types[type] }))
+}
+
+function declared({ types, comments }: Dialect, { name, type, doc }: Column): string {
+  return `${name} ${types[type]}${comments === 'statements' ? '' : comments.column(doc)}`
+}
+
+function comments({ text }: Dialect, name: string, table: Table): readonly string[] {
+  return [
+    `comment on table ${name} is ${text(table.doc)}`,
+    ...columnsOf(table).map((column) => `comment on column ${name}.${column.name} is ${text(column.doc)}`),
+  ]
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scriptOf } from '../../lib/cli/warehouse-script.ts'
+import { currentName } from '../../lib/streams/current.ts'
+import type { Column } from '../../lib/streams/table.ts'
+import type { Dialect } from '../../lib/warehouse/dialect.ts'
+import { tableStatements } from '../../lib/warehouse/tables.ts'
+import { targets } from '../../lib/warehouse/targets.ts'
+import { temporaryFolder } from '../cli/cli.ts'
+import {
+  cellsOf,
+  createDuckDbFeed,
+  createNights,
+  groupsOfNights as groups,
+  tablesOfNights,
+} from '../support/tables/warehouse-nights.ts'
+
+const folder = temporaryFolder()
+const { signal } = new AbortController()
+
+let postgres: PGlite
+beforeAll(async () => {
+  postgres = await PGlite.create()
+})
+afterAll(async () => {
+  folder.remove()
+  await postgres.close()
+})
+
+/** Redshift's statements as far as PostgreSQL knows them: all but the types of JSON, and where rows come from. */
+const redshiftHere: Dialect = { ...targets.redshift, fill: targets.postgres.fill, inlineRows: true }
+const redshiftWords = `create domain super as json;
+  create function json_parse(value varchar) returns json language sql as 'select value::json';`
+
+/** A schema of its own for each way to load. */
+async function createFeed(
+  schema: string,
+  nights: ReturnType<typeof createNights>,
+  dialect: Dialect = targets.postgres,
+) {
+  const place = { dialect, schema }
+  for (const sql of tableStatements(place, groups)) await postgres.exec(sql)
+  return {
+    /** Loads what was published after what the schema says, or what is given. */
+    load: async (after?: string) => {
+      const known = await postgres.query<{ at: string }>(
+        `select coalesce(max(published_at), '') as at from ${schema}.loads`,
+      )
+      await runByPsql(scriptOf(nights.lake, { place, groups, after: after ?? known.rows[0]?.at ?? '', signal }))
+    },
+    current: async () => {
+      const rows = new Map<string, string[]>()
+      for (const table of tablesOfNights) {
+        const sql = cellsOf(table, { from: `${schema}.${currentName(table)}`, asText: postgresText })
+        const answer = await postgres.query<{ cells: string }>(sql)
+        rows.set(table.name, answer.rows.map(({ cells }) => cells).toSorted())
+      }
+      return rows
+    },
+  }
+}
+
+/** Does with a script what psql does: rows behind `copy ... from stdin` go where that says, until a line `\.`. */
+async function runByPsql(script: AsyncIterable<string> | readonly string[]): Promise<void> {
+  let text = ''
+  for await (const piece of script) text += piece
+  const pieces = text.split(/^(copy [^\n]* from stdin);\n([\s\S]*?)^\\\.\n/m)
+  for (let at = 0; at < pieces.length; at += 3) {
+    const [statements = '', copy, rows = ''] = pieces.slice(at, at + 3)
+    await postgres.exec(statements.replace(/^\\set .*\n/m, ''))
+    if (copy) await postgres.query(copy.replace('from stdin', "from '/dev/blob'"), [], { blob: new Blob([rows]) })
+  }
+}
+
+function postgresText({ name, type }: Column): string {
+  return type === 'timestamp' ? `(extract(epoch from ${name}) * 1000)::bigint::text` : `${name}::text`
+}
+
+describe('PostgreSQL and DuckDB that load the lake', () => {
+  it('have what the lake has after 30 nights, loaded each night, twice, after a missed week or all at once', async () => {
+    const nights = createNights()
+    const nightly = await createFeed('nightly', nights)
+    const twice = await createFeed('twice', nights)
+    const missed = await createFeed('missed', nights)
+    const once = await createFeed('once', nights)
+    await postgres.exec(redshiftWords)
+    const redshift = await createFeed('redshift', nights, redshiftHere)
+    const duckdb = createDuckDbFeed({ ...nights, database: join(folder.path, 'nightly.duckdb') })
+    for (let night = 0; night < 30; night++) {
+      await nights.next()
+      await nightly.load()
+      await duckdb.load()
+      if (night % 5 === 4) await redshift.load(night % 2 ? '' : undefined)
+      if (night % 9 === 0) await twice.load('')
+      if (night < 12 || night > 18) await missed.load()
+    }
+    for (let times = 0; times < 2; times++) await twice.load('')
+    await once.load()
+    const current = await nights.current()
+    expect(await duckdb.current()).toEqual(current)
+    const expected = new Map<string, string[]>()
+    for (const [name, rows] of current) {
+      expect(rows.length).toBeGreaterThan(3)
+      // No text of PostgreSQL holds U+0000.
+      expected.set(name, rows.map((row) => row.replaceAll('\0', '\uFFFD')).toSorted())
+    }
+    for (const feed of [nightly, twice, missed, once, redshift]) expect(await feed.current()).toEqual(expected)
+  })
+
+  it('take an older night after a newer one, and bring nothing back that was deleted', async () => {
+    const nights = createNights()
+    const feed = await createFeed('turned', nights)
+    for (let night = 0; night < 4; night++) await nights.next()
+    const first: string[] = []
+    const place = { dialect: targets.postgres, schema: 'turned' }
+    for await (const piece of scriptOf(nights.lake, { place, groups, after: '', signal })) first.push(piece)
+    for (let night = 0; night < 4; night++) await nights.next()
+    await feed.load('')
+    const before = await feed.current()
+    await runByPsql(first)
+    expect(await feed.current()).toEqual(before)
+  })
+})

@@ -1,0 +1,131 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+import { openLakeDatabase } from '../../../lib/cli/lake-database.ts'
+import { loadIntoDuckDb } from '../../../lib/cli/warehouse-duckdb.ts'
+import type { LoadableLake } from '../../../lib/cli/warehouse-script.ts'
+import type { Json } from '../../../lib/core/json.ts'
+import { publishRun } from '../../../lib/publish/publish.ts'
+import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
+import { computers } from '../../../lib/streams/computers.ts'
+import { currentName } from '../../../lib/streams/current.ts'
+import { organizationUsers } from '../../../lib/streams/organization-users.ts'
+import { tablesOf } from '../../../lib/streams/stream.ts'
+import { type Column, columnsOf, type Table } from '../../../lib/streams/table.ts'
+import { groupsOf } from '../../../lib/warehouse/groups.ts'
+import { targets } from '../../../lib/warehouse/targets.ts'
+import { listOf } from '../../sync/support/source.ts'
+import { createWorld } from '../../sync/support/world.ts'
+import { createMemoryObjects } from '../memory/objects.ts'
+
+const loaded = [computers, organizationUsers]
+
+/** The tables that these nights fill: two main ones, one of them with a nested one. */
+export const tablesOfNights: readonly Table[] = loaded.flatMap(tablesOf)
+
+/** The groups of these tables. */
+export const groupsOfNights = groupsOf(tablesOfNights.map(({ name }) => name))
+
+/** Names as a person may have, or a program may write. */
+const oddNames = ['O\'Neil \\ "Sons"', 'tab\tand\nline', '\\N', '', '\\.', 'nul \0 here', '名前 🎉']
+
+/** A lake of nights in which most records stay, some change with their parts, some go, and some of those come back. */
+export function createNights() {
+  const objects = createMemoryObjects()
+  const lake = createPublishedLake(objects)
+  const world = createWorld({ lake })
+  const live = new Map<number, Record<string, Json>>()
+  let night = 0
+  return {
+    lake: { lake, objects, root: 's3://lake/' } satisfies LoadableLake,
+    next: async () => {
+      const run = world.newRun()
+      const { runId } = run
+      await world.sync(computers, listOf(changed(night, live)), { runId })
+      await world.sync(organizationUsers, listOf(people(night)), { runId })
+      await publishRun(run, loaded, world.publishDeps({ lake }))
+      night++
+    },
+    /** What the views `<table>_current` of the lake say, each row as texts. */
+    current: async (): Promise<Map<string, string[]>> => {
+      const { connection, close } = await openLakeDatabase({ lake, objects })
+      const rows = new Map<string, string[]>()
+      for (const table of tablesOfNights) {
+        const answer = await connection.runAndReadAll(cellsOf(table, { from: currentName(table), asText: duckDbText }))
+        rows.set(table.name, answer.getRows().map(String))
+      }
+      await close()
+      return rows
+    },
+  }
+}
+
+function changed(night: number, live: Map<number, Record<string, Json>>): Json[] {
+  for (let id = 0; id < 24; id++) {
+    const dice = (id * 7 + night * 11 + ((id * night) % 5)) % 13
+    const provisioningSteps = Array.from({ length: dice % 3 }, (_, n) => ({ id: `step ${n}`, name: `${night}` }))
+    if (dice === 0) live.delete(id)
+    else if (dice < 3 || night === 0) live.set(id, { id: `c${id}`, name: oddName(id + night), provisioningSteps })
+  }
+  return [...live.values()]
+}
+
+function people(night: number): Json[] {
+  const there = (id: number) => (id + night) % 7 !== 0
+  return Array.from({ length: 9 }, (_, id) => id)
+    .filter(there)
+    .map((id) => ({
+      id: `u${id}`,
+      email: `u${id}@example.com`,
+      metadata: { n: Math.trunc(night / (id + 1)), a: '\0"' },
+    }))
+}
+
+function oddName(at: number): string {
+  return `${oddNames[at % oddNames.length]}`
+}
+
+/** A question for all cells of a table as one text a row, in an order of its own. */
+export function cellsOf(table: Table, { from, asText }: { from: string; asText: (column: Column) => string }): string {
+  const cells = columnsOf(table).map((column) => `coalesce(${asText(column)}, '(null)')`)
+  return `select ${cells.join(" || '|' || ")} as cells from ${from} order by ${table.key.join(', ')}`
+}
+
+function duckDbText({ name, type }: Column): string {
+  return type === 'timestamp' ? `epoch_ms(${name})::varchar` : `${name}::varchar`
+}
+
+/** A DuckDB file that loads nights into its schema `feed`. */
+export function createDuckDbFeed({ lake, database }: { lake: LoadableLake; database: string }) {
+  const place = { dialect: targets.duckdb, schema: 'feed' }
+  const inDatabase = async <T>(work: (ask: (sql: string) => Promise<unknown[][]>) => Promise<T>): Promise<T> => {
+    const instance = await DuckDBInstance.create(database)
+    const connection = await instance.connect()
+    try {
+      return await work(async (sql) => (await connection.runAndReadAll(sql)).getRows())
+    } finally {
+      connection.closeSync()
+      instance.closeSync()
+    }
+  }
+  return {
+    inDatabase,
+    /** Loads what is published: of some runs, or of all. */
+    load: (runs?: readonly string[]) => {
+      const readFiles = async () => {
+        const files = await lake.lake.readFiles()
+        return runs ? files.filter(({ runId }) => runs.includes(runId)) : files
+      }
+      const { signal } = new AbortController()
+      return loadIntoDuckDb({ ...lake, lake: { readFiles } }, { place, groups: groupsOfNights, database, signal })
+    },
+    forget: () => inDatabase((ask) => ask('delete from feed.loads')),
+    current: () =>
+      inDatabase(async (ask) => {
+        const rows = new Map<string, string[]>()
+        for (const table of tablesOfNights) {
+          const sql = cellsOf(table, { from: `feed.${currentName(table)}`, asText: duckDbText })
+          rows.set(table.name, (await ask(sql)).map(String))
+        }
+        return rows
+      }),
+  }
+}
