@@ -8,35 +8,36 @@ import { buildOptions as options } from './build.ts'
 import { median } from './figures.ts'
 
 const run = promisify(execFile)
-const imports = 15
 /** What lies beside the handlers. */
 const beside = new Set(['event.ts', 'telemetry.ts'])
 
 /** A Lambda bundle: its size, and how long its import takes beside that of the SDK clients in it alone. */
 export type BundleFigures = { name: string; bytes: number; importMs: number; clientsMs: number }
 
-/** Bundles each function as the stack does and imports it, in an empty folder and a fresh process each time. */
-export async function measureBundles(): Promise<BundleFigures[]> {
+/** Bundles each function as the stack does and imports it so many times, in an empty folder and a fresh process each time. */
+export async function measureBundles(imports: number): Promise<BundleFigures[]> {
   const dir = await mkdtemp(join(tmpdir(), 'bench-bundles-'))
   try {
     const files = await readdir('functions')
     const handlers = files.filter((file) => !beside.has(file)).sort()
     const figures: BundleFigures[] = []
-    for (const file of handlers) figures.push(await measureBundle(dir, basename(file, '.ts')))
+    for (const file of handlers) figures.push(await measureBundle({ dir, imports, name: basename(file, '.ts') }))
     return figures
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-async function measureBundle(dir: string, name: string): Promise<BundleFigures> {
+type Measuring = { dir: string; name: string; imports: number }
+
+async function measureBundle({ dir, name, imports }: Measuring): Promise<BundleFigures> {
   const bundle = join(dir, `${name}.mjs`)
   const clients = join(dir, `${name}-clients.mjs`)
   const { metafile } = await build({ ...options, entryPoints: [`functions/${name}.ts`], outfile: bundle })
   const packages = clientsIn(Object.keys(metafile.inputs))
   const contents = packages.map((client, i) => `export * as client${i} from '${client}'`).join('\n')
   await build({ ...options, stdin: { contents, resolveDir: process.cwd() }, outfile: clients })
-  const [importMs, clientsMs] = await importTimes(bundle, clients)
+  const [importMs, clientsMs] = await importTimes([bundle, clients], imports)
   return { name, bytes: (await stat(bundle)).size, importMs, clientsMs }
 }
 
@@ -49,7 +50,7 @@ function clientsIn(inputs: string[]): string[] {
 }
 
 /** Medians, taken in turns, so that whatever else the machine does falls on both alike. */
-async function importTimes(...files: [string, string]): Promise<[number, number]> {
+async function importTimes(files: [string, string], imports: number): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []]
   for (let i = 0; i < imports; i++) {
     for (const side of [0, 1] as const) times[side].push(await importMs(files[side]))
@@ -75,14 +76,16 @@ const environment = {
   PLATFORM_BASE_URL: 'https://api.example.com',
   PLATFORM_SECRET_ID: 'secret',
   REDACTION_SECRET_ID: 'secret',
+  HOOKS_SECRET_ID: 'secret',
   ...Object.fromEntries(
-    ['STATE_TABLE', 'RECORDS_TABLE', 'LIMITS_TABLE', 'LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'].map((name) => [
-      name,
-      'name',
-    ]),
+    [
+      ...['STATE_TABLE', 'RECORDS_TABLE', 'LIMITS_TABLE', 'HOOKS_TABLE'],
+      ...['LAKE_BUCKET', 'AUDIT_BUCKET', 'INBOX_BUCKET'],
+    ].map((name) => [name, 'name']),
   ),
   LIMITS_QUEUE_URL: 'https://sqs.example.com/queue',
   LIMITS_DEAD_LETTERS_URL: 'https://sqs.example.com/dead-letters',
+  HOOKS_QUEUE_URL: 'https://sqs.example.com/hooks',
   AUDIT_SIGNING_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/name',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 }

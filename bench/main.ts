@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type Figure, isMet, tableOf } from './figures.ts'
 import { lakeFiles } from './lake-part.ts'
+import { messagesAt } from './messages-part.ts'
 import { bundles, limitsRatio, verifying } from './others.ts'
 import { redacting } from './redaction-part.ts'
 import { atLatency, atSize, type How } from './sync-parts.ts'
@@ -21,6 +22,15 @@ const parts: Record<string, { what: string; measure: (how: How) => Promise<Figur
   huge: {
     what: 'syncs of 5,000,000 sessions',
     measure: atSize(5_000_000, { peak: { first: 900, unchanged: 900 } }),
+    onlyWhenAsked: true,
+  },
+  messages: {
+    what: 'messages of 5,000 sessions',
+    measure: messagesAt({ sessions: 5_000, messagesPerSession: 20, atOnce: [1, 4, 16] }),
+  },
+  'messages-large': {
+    what: 'messages of 100,000 sessions',
+    measure: messagesAt({ sessions: 100_000, messagesPerSession: 20, atOnce: [16] }),
     onlyWhenAsked: true,
   },
   limits: { what: '10,000 limits at 20 ms latency', measure: limitsRatio },

@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { createGenerators } from '../lib/local/simulator/generators.ts'
@@ -7,7 +8,14 @@ import { settingsOf } from '../lib/local/simulator/options.ts'
 export type PagesFile = { file: string; ends: Float64Array }
 
 /** The list to write: how many sessions, in which state, and whether its pages are compressed. */
-export type PagesWanted = { sessions: number; state: number; changedShare: number; isGzip: boolean }
+export type PagesWanted = {
+  sessions: number
+  state: number
+  changedShare: number
+  isGzip: boolean
+  /** How many messages a session has on average; it says so of itself. */
+  messagesPerSession?: number
+}
 
 const perPage = 100
 const start = Date.UTC(2026, 0, 5)
@@ -36,12 +44,19 @@ export async function writePages(file: string, wanted: PagesWanted): Promise<Pag
   return { file, ends }
 }
 
-/** The text of the session at a place. In the second state a share of the sessions has gone on. */
-function sessionsIn({ sessions, state, changedShare }: PagesWanted): (at: number) => string {
+/** The sessions of a state. In the second one a share of them has gone on. */
+export function sessionsOf({ sessions, state, changedShare, messagesPerSession }: PagesWanted) {
   const rates = { sessions: { changed: changedShare, added: 0, removed: 0 } }
-  const settings = settingsOf({ counts: { sessions }, rates, order: 'created' })
+  const counts = { sessions, ...(messagesPerSession === undefined ? {} : { messagesPerSession }) }
+  const settings = settingsOf({ counts, rates, order: 'created' })
   const times = Array.from({ length: state + 1 }, (_, step) => start + step * 86_400_000)
   const generator = createGenerators(settings, { times }).sessions
+  return { generator, messagesPerSession: settings.counts.messagesPerSession }
+}
+
+/** The text of the session at a place. */
+function sessionsIn(wanted: PagesWanted): (at: number) => string {
+  const { generator } = sessionsOf(wanted)
   return (at) => {
     const life = generator.population.at(at)
     if (life === undefined) throw new Error(`there is no session at ${at}`)
@@ -54,8 +69,18 @@ async function write(handle: FileHandle, body: Uint8Array): Promise<number> {
   return body.byteLength
 }
 
+/** Where a body stands in a file. */
+export type Place = { start: number; length: number }
+
 /** Where the body of a page stands. */
-export function placeOf({ ends }: PagesFile, page: number): { start: number; length: number } {
+export function placeOf({ ends }: PagesFile, page: number): Place {
   const start = page === 0 ? 0 : (ends[page - 1] as number)
   return { start, length: (ends[page] as number) - start }
+}
+
+/** The body at a place of an open file. */
+export function bodyAt(descriptor: number, { start, length }: Place): Buffer {
+  const body = Buffer.allocUnsafe(length)
+  readSync(descriptor, body, 0, length, start)
+  return body
 }

@@ -1,8 +1,8 @@
-import { openSync, readSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type PagesFile, placeOf, writePages } from './pages.ts'
+import { bodyAt, type PagesFile, placeOf, writePages } from './pages.ts'
 import { answering } from './processes.ts'
 
 /** A platform of prerendered pages: so many sessions, in two states that differ in a share of them. */
@@ -23,7 +23,8 @@ answering(async ({ dir, latencyMs, ...wanted }: Platform): Promise<PlatformAddre
   const headers = { 'content-type': 'application/json', ...(wanted.isGzip ? { 'content-encoding': 'gzip' } : {}) }
   const server = createServer((request, response) => {
     const url = request.url ?? ''
-    const body = bodyAt(states[url.startsWith('/1/') ? 1 : 0] as State, Number(/[?&]cursor=(\d+)/.exec(url)?.[1] ?? 0))
+    const state = states[url.startsWith('/1/') ? 1 : 0] as State
+    const body = bodyAt(state.descriptor, placeOf(state, Number(/[?&]cursor=(\d+)/.exec(url)?.[1] ?? 0)))
     const send = () => sendBody(response, body, headers)
     if (latencyMs === 0) send()
     else setTimeout(send, latencyMs)
@@ -33,13 +34,6 @@ answering(async ({ dir, latencyMs, ...wanted }: Platform): Promise<PlatformAddre
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return [`${address}/0`, `${address}/1`]
 })
-
-function bodyAt(state: State, page: number): Buffer {
-  const { start, length } = placeOf(state, page)
-  const body = Buffer.allocUnsafe(length)
-  readSync(state.descriptor, body, 0, length, start)
-  return body
-}
 
 function sendBody(response: ServerResponse, body: Buffer, headers: Record<string, string>): void {
   response.writeHead(200, { ...headers, 'content-length': body.byteLength }).end(body)

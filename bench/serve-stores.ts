@@ -2,33 +2,32 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startEmulators } from '../lib/local/emulators/emulators.ts'
+import { createItemStub } from './item-stub.ts'
 import { createObjectStub, type ObjectRequest } from './object-stub.ts'
 import { answering } from './processes.ts'
+
+/** Where the emulators keep their files, and the stream whose records are kept, if one is read again. */
+export type Stores = { dir: string; keeps?: string | null }
 
 /** How long each kind of call takes, as on AWS: a batch of DynamoDB, a single call of it, a call of S3. */
 const batchMs = 8
 const callMs = 4
 const objectMs = 20
 
-const batches: Record<string, string> = {
-  'DynamoDB_20120810.BatchWriteItem': '{"UnprocessedItems":{}}',
-  'DynamoDB_20120810.BatchGetItem': '{"Responses":{},"UnprocessedKeys":{}}',
-}
-
 /**
- * The stores of AWS with its times. Batches of items are taken and forgotten, objects lie in memory; the few single calls
- * on items go on to the emulators, and so does the queue. The emulators would work through all of it on one core, which
- * says nothing about the worker.
+ * The stores of AWS with its times. Batches of items are taken and forgotten, but for those of a stream that is to be
+ * kept; objects lie in memory; the few single calls on items go on to the emulators, and so does the queue. The emulators
+ * would work through all of it on one core, which says nothing about the worker.
  */
-answering(async ({ dir }: { dir: string }): Promise<{ environment: Record<string, string> }> => {
+answering(async ({ dir, keeps = null }: Stores): Promise<{ environment: Record<string, string> }> => {
   const { environment, endpointUrl } = await startEmulators({ dir })
   const target = new URL(endpointUrl)
   const objects = createObjectStub()
+  const items = createItemStub(keeps)
   const server = createServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target'] ?? '')
-    const batch = batches[operation]
-    if (batch !== undefined) {
-      await drained(request)
+    if (operation.includes('.Batch')) {
+      const batch = items(operation, await bodyOf(request))
       await wait(batchMs)
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(batch)
     } else if (operation !== '') await hand(request, response, target)
@@ -44,10 +43,6 @@ answering(async ({ dir }: { dir: string }): Promise<{ environment: Record<string
   return { environment: { ...environment, AWS_ENDPOINT_URL: address } }
 })
 
-function drained(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => request.resume().once('end', () => resolve()))
-}
-
 async function hand(request: IncomingMessage, response: ServerResponse, target: URL): Promise<void> {
   const { method, url: path, headers } = request
   await wait(callMs)
@@ -59,8 +54,13 @@ async function hand(request: IncomingMessage, response: ServerResponse, target: 
 }
 
 async function objectRequest(request: IncomingMessage): Promise<ObjectRequest> {
+  const body = await bodyOf(request)
+  const { method = 'GET', url = '/', headers } = request
+  return { method, url: new URL(url, 'http://stub'), headers, body }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const { method = 'GET', url = '/', headers } = request
-  return { method, url: new URL(url, 'http://stub'), headers, body: Buffer.concat(chunks) }
+  return Buffer.concat(chunks)
 }
