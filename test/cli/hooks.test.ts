@@ -169,7 +169,8 @@ describe('hooks uninstall', () => {
       .tuple(objects, fc.constantFrom(undefined, 0, 1, '\t', '   '), fc.constantFrom('', '\n', ' \r\n '), fc.boolean())
       .map(([[more, lists], indent, end, mark]) => {
         const text = JSON.stringify({ ...more, hooks: lists ?? undefined }, null, indent)
-        return `${mark ? '\ufeff' : ''}${text.replaceAll('{}', '{ \n }')}${end}`
+        const spaced = text.replaceAll(/("(?:[^"\\]|\\.)*")|\{\}/g, (_, string?: string) => string ?? '{ \n }')
+        return `${mark ? '\ufeff' : ''}${spaced}${end}`
       })
     await fc.assert(
       fc.asyncProperty(texts, fc.shuffledSubarray(names, { minLength: 1 }), async (text, events) => {
