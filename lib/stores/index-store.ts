@@ -8,6 +8,7 @@ import { FatalError, SyncError } from '../core/errors.ts'
 import { withoutShard } from '../streams/shards.ts'
 import { PartFile, type ScanSummary } from '../sync/checkpoint.ts'
 import type { IndexStore, PartObject, PartPath } from '../sync/ports.ts'
+import { firstOf, inTurn } from './chunks.ts'
 import { filesKey, isOfAttempt, padded, scanPrefix } from './lake-paths.ts'
 import type { ObjectStreams } from './object-streams.ts'
 import type { ObjectStore } from './objects.ts'
@@ -105,35 +106,15 @@ function partObject(key: string): PartObject[] {
 const smallBytes = 512 * 1024
 
 async function* packed(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { held, rest } = await firstOf(chunks)
+  const { held, rest } = await firstOf(chunks, smallBytes)
   if (rest === null) yield compress(Buffer.concat(held))
   else yield* Readable.from(inTurn(held, rest)).compose(createZstdCompress())
 }
 
 async function* unpackedChunks(chunks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
-  const { held, rest } = await firstOf(chunks)
+  const { held, rest } = await firstOf(chunks, smallBytes)
   if (rest === null) yield unpacked(Buffer.concat(held), address)
   else yield* unpackedStream(inTurn(held, rest), address)
-}
-
-type First = { held: Uint8Array[]; rest: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | null }
-
-/** The beginning of something, and what follows it; null when that is all. */
-async function firstOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<First> {
-  const rest = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]()
-  const held: Uint8Array[] = []
-  for (let size = 0; size <= smallBytes; ) {
-    const next = await rest.next()
-    if (next.done) return { held, rest: null }
-    held.push(next.value)
-    size += next.value.byteLength
-  }
-  return { held, rest }
-}
-
-async function* inTurn(held: Uint8Array[], rest: NonNullable<First['rest']>): AsyncGenerator<Uint8Array> {
-  yield* held
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
 async function* unpackedStream(chunks: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
-import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { messageOf, RetryableError, SyncError } from '../core/errors.ts'
 import { type CallContext, callAws, isMissingKey, storageError } from './aws-errors.ts'
+import { firstOf, inTurn } from './chunks.ts'
 
 /** Objects of one bucket that are too large to be held whole. Throws the errors of core/errors.ts. */
 export type ObjectStreams = {
@@ -38,7 +39,14 @@ export function createObjectStreams({ s3, bucket }: { s3: S3Client; bucket: stri
     write: (key, chunks, { signal, contentType }) =>
       callAws({ what: `write s3://${bucket}/${key}`, signal }, async () => {
         signal.throwIfAborted()
-        const params = { Bucket: bucket, Key: key, Body: Readable.from(chunks), ContentType: contentType }
+        const place = { Bucket: bucket, Key: key, ContentType: contentType }
+        const { held, rest } = await firstOf(chunks, partBytes)
+        if (rest === null) {
+          // One request ends with the lease. Of an upload in parts it is the last call that makes an object of them.
+          await s3.send(new PutObjectCommand({ ...place, Body: Buffer.concat(held) }), { abortSignal: signal })
+          return
+        }
+        const params = { ...place, Body: Readable.from(inTurn(held, rest)) }
         const settings = { partSize: partBytes, queueSize: partsAtOnce, leavePartsOnError: false }
         const upload = new Upload({ client: s3, params, ...settings })
         const abort = () => void upload.abort()

@@ -23,10 +23,10 @@ function callsOf({ records, changed, deleted, tables, flush }: Night): Calls {
   const flushes = Math.ceil(records / flush) + Math.ceil(deleted / flush)
   const isChanged = changed + deleted > 0
   return {
-    puts: flushes + 4 + tables + (isChanged ? (flushes + 10) * tables + 5 : 0),
+    puts: flushes + 3 + tables + (isChanged ? (flushes + 10) * tables + 5 : 0),
     gets: 3 + (isChanged ? (flushes + 21) * tables + 1 : 0),
     stateWrites: flushes + 8,
-    stateReads: 5,
+    stateReads: 3,
     reads: changed,
     writes: changed + deleted,
   }
@@ -80,7 +80,7 @@ function count({ method, headers, query = {}, body }: Request) {
   if (action === 'BatchWriteItem') calls.writes += text.split('"PutRequest"').length - 1
   else if (action === 'BatchGetItem') calls.reads += text.split('"pk":{').length - 1
   else if (action === 'GetItem' && text.includes(`"${ratePartition}"`)) looks += 1
-  else if (action === 'GetItem') calls.stateReads += 1
+  else if (action === 'GetItem' || action === 'Query') calls.stateReads += 1
   else if (text.includes('platform-sync-records')) calls.writes += 1
   else calls.stateWrites += 1
 }

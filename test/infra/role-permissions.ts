@@ -7,7 +7,10 @@ export type Statement = { Action: string | string[]; Resource: unknown; Effect: 
 
 /** What the role of a function or a service may do: `action on resource`, sorted. */
 export function permissionsOf(role: string, { resources: all } = { resources }): string[] {
-  const policies = all('AWS::IAM::Policy').filter(([, { Properties }]) => resolved(Properties.Roles).startsWith(role))
+  // What is too long for the policies of a role itself, the CDK moves to one beside it.
+  const policies = [...all('AWS::IAM::Policy'), ...all('AWS::IAM::ManagedPolicy')].filter(([, { Properties }]) =>
+    resolved(Properties.Roles).startsWith(role),
+  )
   const statements = policies.flatMap(
     ([, { Properties }]) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
   )

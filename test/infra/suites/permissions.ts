@@ -127,6 +127,7 @@ describe('what functions may do', () => {
     expect(permissionsOf('PublishRunRole')).toEqual([
       'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:PutItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:UpdateItem on arn:aws:dynamodb:table/platform-sync-state',
       'events:PutEvents on arn:aws:events:event-bus/default',
       'glue:BatchCreatePartition on arn:aws:glue:catalog',
