@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { WatchRule } from '../lib/audit/changes/watch.ts'
 import { ContentByRole, FieldChoices } from '../lib/compose/privacy.ts'
+import { isTimeZone } from '../lib/core/clock.ts'
 import { requestsPerSecond } from '../lib/core/env.ts'
 import { defaultPrivacy, privacyChoices } from '../lib/hooks/collector/event-record.ts'
 import { defaultRate } from '../lib/hooks/collector/rate-limit.ts'
@@ -14,15 +15,6 @@ const streamNames = streams.map(({ name }) => name)
 const StreamName = z.enum(streamNames as [string, ...string[]], {
   error: ({ input }) => `names no stream: "${input}". The streams are: ${streamNames.join(', ')}`,
 })
-
-function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
-}
 
 function address(example: string) {
   return z.url({

@@ -28,3 +28,13 @@ export const systemClock: Clock = {
 export function utcDate(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10)
 }
+
+/** Whether the runtime knows a time zone of that name. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -54,17 +54,6 @@ export async function pollOnce(deps: PollerDeps): Promise<Polled> {
   return { received: records.length, failed: failed.size }
 }
 
-/** Polls until the signal aborts. */
-export async function pollUntil(signal: AbortSignal, deps: PollerDeps): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await pollOnce({ ...deps, signal })
-    } catch (error) {
-      if (!signal.aborted) throw error
-    }
-  }
-}
-
 async function failuresOf(records: PolledRecord[], { handle, log }: PollerDeps): Promise<Set<string>> {
   const all = new Set(records.map(({ messageId }) => messageId))
   try {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isTimeZone } from '../../core/clock.ts'
 import { isDay } from '../until.ts'
 
 /** What stands where a rule leaves a limit as it is. */
@@ -113,17 +114,7 @@ const Leavers = z.strictObject({
   afterDays: whole('How many days later.').max(3_650, 'is more than ten years').default(0),
 })
 
-/** Whether the runtime knows a time zone of that name. */
-function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A policy of credit limits: who gets what. Its file is YAML; docs/policy.schema.json is made from this. */
+/** A policy of credit limits: who gets what. Its file is YAML; docs/policy/policy.schema.json is made from this. */
 export const Policy = z.strictObject({
   $schema: z.string().optional().describe('For editors.'),
   version: z.literal(1).default(1).describe('Version of this form.'),
