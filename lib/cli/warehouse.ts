@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { FatalError } from '../core/errors.ts'
-import { groupsOf } from '../warehouse/groups.ts'
+import { groupsOf, includesRuns } from '../warehouse/groups.ts'
+import { runsTableStatements } from '../warehouse/runs.ts'
 import { tableStatements } from '../warehouse/tables.ts'
 import { type Target, targets } from '../warehouse/targets.ts'
 import { action, type Cli, type CommonOptions, withCommon, withLocal } from './command.ts'
@@ -39,7 +40,9 @@ function schemaName(text: string): string {
 }
 
 async function ddl(io: Output, { for: target, schema, tables }: Asked): Promise<ExitCode> {
-  const statements = tableStatements({ dialect: targets[target], schema }, groupsOf(tables))
+  const place = { dialect: targets[target], schema }
+  const runs = includesRuns(tables) ? runsTableStatements(place) : []
+  const statements = [...tableStatements(place, groupsOf(tables)), ...runs]
   const { withEnd } = await import('./warehouse-script.ts')
   const sql = statements.map(withEnd).join('\n')
   if (io.json) io.result({ for: target, sql })
@@ -86,7 +89,8 @@ async function print(io: Output, { for: target, schema, tables, after = '', lake
   const { scriptOf } = await import('./warehouse-script.ts')
   const place = { dialect: targets[target], schema }
   let sql = ''
-  for await (const text of scriptOf(lake, { place, groups: groupsOf(tables), after, signal: cli.interrupted })) {
+  const asked = { place, groups: groupsOf(tables), runs: includesRuns(tables), after, signal: cli.interrupted }
+  for await (const text of scriptOf(lake, asked)) {
     if (io.json) sql += text
     else io.write(text)
   }
@@ -96,7 +100,8 @@ async function print(io: Output, { for: target, schema, tables, after = '', lake
 
 async function runIn(io: Output, { schema, tables, run = '', lake, cli }: Loading): Promise<ExitCode> {
   const { loadIntoDuckDb } = await import('./warehouse-duckdb.ts')
-  const asked = { place: { dialect: targets.duckdb, schema }, groups: groupsOf(tables), database: run }
+  const named = { groups: groupsOf(tables), runs: includesRuns(tables) }
+  const asked = { place: { dialect: targets.duckdb, schema }, ...named, database: run }
   try {
     const loaded = await loadIntoDuckDb(lake, { ...asked, signal: cli.interrupted })
     for (const { table, publications, rows } of loaded) {

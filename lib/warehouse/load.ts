@@ -1,3 +1,4 @@
+import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { sameKey } from './dialect.ts'
 import { type Group, inGroups, tablesIn } from './groups.ts'
@@ -12,10 +13,13 @@ export type LoadFile = {
   readonly publishedAt: string
 }
 
+/** A file of a table whose rows a load takes. */
+export type FileAt = { readonly address: string }
+
 /** One statement; `rows` are those that follow it, where a warehouse can't read the files. */
-export type Statement<F extends LoadFile = LoadFile> = {
+export type Statement<F extends FileAt = LoadFile> = {
   readonly sql: string
-  readonly rows?: { readonly table: Table; readonly files: readonly F[] }
+  readonly rows?: { readonly columns: readonly IdentifiedColumn[]; readonly files: readonly F[] }
 }
 
 /**
@@ -56,7 +60,7 @@ function fill<F extends LoadFile>(place: Place, table: Table, all: readonly F[])
   })
   return statements.map((sql, at) => {
     const hasRows = dialect.inlineRows === true && files.length > 0 && at === statements.length - 1
-    return hasRows ? { sql, rows: { table, files } } : { sql }
+    return hasRows ? { sql, rows: { columns: identifiedColumnsOf(table), files } } : { sql }
   })
 }
 
@@ -73,7 +77,8 @@ function merge(place: Place, table: Table): readonly string[] {
   return place.dialect.merge({ target: newestName(place, table), stage, fresh, columns: names, key: table.key })
 }
 
-function cellOf({ dialect }: Place, { name, type }: Column, from: string): string {
+/** A staged column as its table has it. */
+export function cellOf({ dialect }: Place, { name, type }: Column, from: string): string {
   const cell = `${from}.${name}`
   const value = type === 'json' ? dialect.json(cell) : cell
   return value === cell ? cell : `${value} as ${name}`

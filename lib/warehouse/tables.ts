@@ -38,15 +38,24 @@ function statementsOf(place: Place, table: Table, { main }: Group): readonly str
   const columns = columnsOf(table)
   const key = isNested ? table.key.slice(0, main.key.length) : table.key
   return [
-    `create table if not exists ${name} (\n${columns.map((column) => `  ${declared(dialect, column)}`).join(',\n')}\n)${dialect.comments === 'statements' ? '' : dialect.comments.table(table.doc)}`,
-    ...(dialect.grow?.(name, typed(dialect, columns)) ?? []),
+    ...declaredTable(dialect, name, { doc: table.doc, columns }),
     ...dialect.indexes(name, key, isNested),
-    ...(dialect.comments === 'statements' ? comments(dialect, name, table) : []),
     [
       `create or replace view ${place.schema}.${currentName(table)} as`,
       `select ${columns.map((column) => column.name).join(', ')}`,
       `from ${name} where _op = 'upsert'`,
     ].join('\n'),
+  ]
+}
+
+/** Statements that make a table with its comments, and give one that an older version made the columns that it lacks. */
+export function declaredTable(dialect: Dialect, name: string, { doc, columns }: Described): readonly string[] {
+  const lines = columns.map((column) => `  ${declared(dialect, column)}`)
+  const behind = dialect.comments === 'statements' ? '' : dialect.comments.table(doc)
+  return [
+    `create table if not exists ${name} (\n${lines.join(',\n')}\n)${behind}`,
+    ...(dialect.grow?.(name, typed(dialect, columns)) ?? []),
+    ...(dialect.comments === 'statements' ? comments(dialect, name, { doc, columns }) : []),
   ]
 }
 
@@ -58,9 +67,11 @@ function declared({ types, comments }: Dialect, { name, type, doc }: Column): st
   return `${name} ${types[type]}${comments === 'statements' ? '' : comments.column(doc)}`
 }
 
-function comments({ text }: Dialect, name: string, table: Table): readonly string[] {
+type Described = { doc: string; columns: readonly Column[] }
+
+function comments({ text }: Dialect, name: string, { doc, columns }: Described): readonly string[] {
   return [
-    `comment on table ${name} is ${text(table.doc)}`,
-    ...columnsOf(table).map((column) => `comment on column ${name}.${column.name} is ${text(column.doc)}`),
+    `comment on table ${name} is ${text(doc)}`,
+    ...columns.map((column) => `comment on column ${name}.${column.name} is ${text(column.doc)}`),
   ]
 }
