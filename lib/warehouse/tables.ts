@@ -3,12 +3,20 @@ import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import type { Dialect, TypedColumn } from './dialect.ts'
 import { type Group, tablesIn } from './groups.ts'
 
-/** Where SQL is written for: a warehouse, and a schema in it. */
-export type Place = { readonly dialect: Dialect; readonly schema: string }
+/**
+ * Where SQL is written for: a warehouse, and a schema in it. `history`: tables that hold all versions of records, and not
+ * the newest of each.
+ */
+export type Place = { readonly dialect: Dialect; readonly schema: string; readonly history?: boolean }
 
 /** The table of what was loaded: a row per publication and main table. */
-export function loadsName({ schema }: Place): string {
-  return `${schema}.loads`
+export function loadsName({ schema, history }: Place): string {
+  return `${schema}.${history ? 'history_loads' : 'loads'}`
+}
+
+/** The table with all versions of records, as the lake has it. */
+export function logName({ schema }: Place, { name }: Table): string {
+  return `${schema}.${name}`
 }
 
 /** The table with the newest version of each record, deleted ones included: what comes late can't bring one back. */
@@ -33,6 +41,9 @@ function loadsStatement({ dialect, ...place }: Place): string {
 
 function statementsOf(place: Place, table: Table, { main }: Group): readonly string[] {
   const { dialect } = place
+  if (place.history) {
+    return declaredTable(dialect, logName(place, table), { doc: table.doc, columns: columnsOf(table) })
+  }
   const name = newestName(place, table)
   const isNested = table !== main
   const columns = columnsOf(table)

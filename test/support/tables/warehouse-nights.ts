@@ -120,9 +120,11 @@ export function changesOfRuns(schema: string): string {
   return `select ${cells} from ${schema}._runs order by run_id, stream`
 }
 
+type Feed = { lake: LoadableLake; database: string; history?: boolean }
+
 /** A DuckDB file that loads nights into its schema `feed`. */
-export function createDuckDbFeed({ lake, database }: { lake: LoadableLake; database: string }) {
-  const place = { dialect: targets.duckdb, schema: 'feed' }
+export function createDuckDbFeed({ lake, database, history = false }: Feed) {
+  const place = { dialect: targets.duckdb, schema: 'feed', history }
   const inDatabase = async <T>(work: (ask: (sql: string) => Promise<unknown[][]>) => Promise<T>): Promise<T> => {
     const instance = await DuckDBInstance.create(database)
     const connection = await instance.connect()
@@ -148,11 +150,12 @@ export function createDuckDbFeed({ lake, database }: { lake: LoadableLake; datab
       )
     },
     forget: () => inDatabase((ask) => ask('delete from feed.loads')),
-    current: () =>
+    forgetHistory: () => inDatabase((ask) => ask('delete from feed.history_loads')),
+    current: (schema = 'feed') =>
       inDatabase(async (ask) => {
         const rows = new Map<string, string[]>()
         for (const table of tablesOfNights) {
-          const sql = cellsOf(table, { from: `feed.${currentName(table)}`, asText: duckDbText })
+          const sql = cellsOf(table, { from: `${schema}.${currentName(table)}`, asText: duckDbText })
           rows.set(table.name, (await ask(sql)).map(String))
         }
         return rows
