@@ -16,7 +16,7 @@ import { createRunsTable } from '../stores/runs-table.ts'
 import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
-import { PrivacyVariables, rulesInForce } from './privacy.ts'
+import { RulesVariables, rulesInForce } from './rules-in-force.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
@@ -26,7 +26,7 @@ export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, '
 const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
-  ...PrivacyVariables.shape,
+  ...RulesVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 
