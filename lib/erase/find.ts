@@ -75,7 +75,8 @@ async function hitsIn(bucket: Pick<Bucket, 'list' | 'get'>, { prefix, fate, find
 
 /** The place of an object, as people know it: the folder, and in it the table or stream. */
 function placeOf(key: string): string {
-  return key.split('/').slice(0, -1).slice(0, 2).join('/') || key
+  const folders = key.split('/').slice(0, -1)
+  return folders.slice(0, folders[1]?.includes('=') ? 1 : 2).join('/') || key
 }
 
 async function itemsIn(name: Found['items'][number]['name'], finder: Finder, deps: EraseDeps): Promise<Found['items']> {
