@@ -39,7 +39,6 @@ export function alive(): Death {
 /** A bucket that keeps versions. */
 export function bucketOver(name: string, { objects, old }: Kept['lake'], death: Death = alive()): Bucket {
   const write = (key: string, bytes: Uint8Array | null) => {
-    fateful(death)
     const before = objects.get(key)
     const version = { key, version: `${old.size}-${objects.size}-${key}-${Math.random()}` }
     if (before) old.set(version.version, { version, bytes: before })
@@ -50,12 +49,18 @@ export function bucketOver(name: string, { objects, old }: Kept['lake'], death: 
     bucket: name,
     get: async (key) => objects.get(key) ?? null,
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
-    put: async (key, bytes) => write(key, bytes),
+    put: async (key, bytes) => {
+      fateful(death)
+      write(key, bytes)
+    },
     replace: async (key, change) => {
       const bytes = change(objects.get(key) ?? null)
-      if (bytes) write(key, bytes)
+      if (!bytes) return
+      fateful(death)
+      write(key, bytes)
     },
     remove: async (keys) => {
+      if (keys.length > 0) fateful(death)
       for (const key of keys) write(key, null)
     },
     oldVersions: async function* () {
@@ -63,10 +68,8 @@ export function bucketOver(name: string, { objects, old }: Kept['lake'], death: 
     },
     getVersion: async ({ version }) => old.get(version)?.bytes ?? null,
     removeVersions: async (some) => {
-      for (const { version } of some) {
-        fateful(death)
-        old.delete(version)
-      }
+      if (some.length > 0) fateful(death)
+      for (const { version } of some) old.delete(version)
     },
   }
 }
