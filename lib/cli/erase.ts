@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { PlaceCount } from '../erase/done.ts'
 import type { Fate } from '../erase/find.ts'
@@ -37,9 +38,18 @@ async function eraseOne(
   const { accountName } = await import('./limits-workspace.ts')
   const email = readEmail(options.address)
   if ('reason' in email) throw new FatalError(`That is no address: ${email.reason}.`, { code: 'usage' })
-  const asked = { address: email.identity, others: options.also ?? [] }
-  return withWorkspace(cli, { io, options, platform: false }, async ({ open }) => {
-    const deps = await open(composeErase).eraseDeps()
+  const others = options.also ?? []
+  const short = others.find((text) => text.trim().length < shortest)
+  if (short !== undefined)
+    throw new FatalError(`"${short}" would be found in too much: name ${shortest} characters or more.`, {
+      code: 'usage',
+    })
+  const asked = { address: email.identity, others }
+  return withWorkspace(cli, { io, options, platform: false }, async ({ open, folder }) => {
+    const plans = cli.variables.LIMITS_PLANS_FOLDER || join(folder ?? '.local', 'plans')
+    const deps = await open((variables, runtime) =>
+      composeErase({ ...variables, LIMITS_PLANS_FOLDER: plans }, runtime),
+    ).eraseDeps()
     if (options.yes !== true) {
       const { plan } = await planErasure(asked, deps)
       sayPlan(plan, io)
@@ -58,6 +68,9 @@ async function eraseOne(
     return erasure.left.length > 0 ? exitCodes.partly : exitCodes.complete
   })
 }
+
+/** What is looked for besides an address must be told from other words. */
+const shortest = 4
 
 const whatStays =
   'The audit trail stays as it is: it is evidence under a lock. So do backups, logs of AWS and messages on queues, until their ' +

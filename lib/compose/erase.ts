@@ -20,6 +20,7 @@ import { createObjectStore } from '../stores/objects.ts'
 import { createVersionedBucket } from '../stores/old-versions.ts'
 import { createPublications } from '../stores/publications.ts'
 import { rowFiles } from '../stores/row-files.ts'
+import { createSavedPlans } from '../stores/saved-plans.ts'
 import { createSecretReader } from '../stores/secrets.ts'
 import { streamsAsRead } from '../streams/index.ts'
 import { defaultSettings } from '../sync/context.ts'
@@ -34,6 +35,7 @@ const EraseVariables = StoreVariables.extend({
   ...AuditVariables.pick({ AUDIT_BUCKET: true }).shape,
   LIMITS_TABLE: z.string().optional(),
   INBOX_BUCKET: z.string().optional(),
+  LIMITS_PLANS_FOLDER: z.string().optional(),
 })
 
 /**
@@ -56,6 +58,7 @@ export function composeErase(variables: Variables, runtime: Runtime) {
   const deps: Omit<EraseDeps, 'fingerprint' | 'hashedForms'> = {
     lake: createVersionedBucket({ s3, bucket }),
     inbox: inbox ? createVersionedBucket({ s3, bucket: inbox }) : null,
+    savedPlans: createSavedPlans(env.LIMITS_PLANS_FOLDER ?? '.local/plans'),
     records: createItems({ dynamodb, table: env.RECORDS_TABLE }),
     state: createItems({ dynamodb, table: env.STATE_TABLE }),
     limits: limits ? createItems({ dynamodb, table: limits }) : null,

@@ -56,5 +56,6 @@ async function carryOut({ found, finder, plan }: Prepared, lease: PublishLease, 
   await remakeTables(found.tables, erasing)
   await eraseObjects(found.objects, erasing)
   await eraseInbox(found.inbox, erasing)
+  await deps.savedPlans.remove(found.savedPlans.map(({ key }) => key))
   await eraseItems(found.items, erasing)
 }

@@ -19,6 +19,7 @@ export type Found = {
   /** Other objects of the lake bucket. */
   objects: Hit[]
   inbox: Hit[]
+  savedPlans: Hit[]
   items: { name: 'records' | 'limits' | 'state'; item: Item }[]
   versions: { bucket: 'lake' | 'inbox'; version: OldVersion }[]
   /** Entries of the audit trail, which nobody can change. */
@@ -43,6 +44,7 @@ export async function findEverywhere(finder: Finder, deps: EraseDeps): Promise<F
       ...indexHits,
     ],
     inbox: inbox ? (await hitsIn(inbox, { prefix: '', fate: 'removed', ...looking })).map(inInbox) : [],
+    savedPlans: (await hitsIn(deps.savedPlans, { prefix: '', fate: 'removed', ...looking })).map(inSavedPlans),
     items: [
       ...(await itemsIn('records', finder, deps)),
       ...(await itemsIn('limits', finder, deps)),
@@ -57,6 +59,10 @@ function inInbox(hit: Hit): Hit {
   if (hit.key.startsWith(policyFolder)) return { ...hit, place: 'policy', fate: 'yours' }
   if (hit.key.startsWith(policyPlans)) return { ...hit, place: 'plans and memory of the policy', fate: 'rewritten' }
   return { ...hit, place: 'dropped files' }
+}
+
+function inSavedPlans(hit: Hit): Hit {
+  return { ...hit, place: 'plans saved on this machine' }
 }
 
 const readsAtOnce = 8

@@ -84,8 +84,15 @@ function refusalsOf({ inbox, items }: Found): string[] {
 }
 
 function countsOf(found: Found): PlaceCount[] {
-  const { files, tables, objects, inbox, items, versions, audit } = found
-  const hits = [...files, ...tables, ...objects, ...inbox, ...audit.map((hit) => ({ ...hit, place: 'audit trail' }))]
+  const { files, tables, objects, inbox, savedPlans, items, versions, audit } = found
+  const hits = [
+    ...files,
+    ...tables,
+    ...objects,
+    ...inbox,
+    ...savedPlans,
+    ...audit.map((hit) => ({ ...hit, place: 'audit trail' })),
+  ]
   const counts = new Map<string, PlaceCount>()
   const add = (place: string, fate: Fate, mentions: number) => {
     const count = counts.get(place) ?? { place, objects: 0, mentions: 0, fate }

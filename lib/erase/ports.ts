@@ -71,11 +71,16 @@ export type TableRemaker = {
   remake(tables: ReadonlySet<string>, lease: PublishLease): Promise<void>
 }
 
+/** Files on this machine. */
+export type SavedFiles = Pick<Bucket, 'list' | 'get' | 'remove'>
+
 /** What erasing a person needs from the world. */
 export type EraseDeps = {
   lake: Bucket
   /** Dropped files, the policy and its plans; null where there is none. */
   inbox: Bucket | null
+  /** Plans of credit limits that somebody saved on this machine. */
+  savedPlans: SavedFiles
   records: Items
   state: Items
   /** The ledger of credit limits; null where there is none. */

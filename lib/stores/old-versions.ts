@@ -24,7 +24,7 @@ export function createVersionedBucket({ s3, bucket }: { s3: S3Client; bucket: st
           const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: version }))
           return (await Body?.transformToByteArray()) ?? new Uint8Array()
         } catch (error) {
-          if (isMissingKey(error)) return null
+          if (isMissingKey(error) || (error instanceof Error && error.name === 'NoSuchVersion')) return null
           throw error
         }
       }),

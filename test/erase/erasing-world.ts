@@ -85,6 +85,7 @@ export function depsOver(kept: Kept, world: World, death?: Death): EraseDeps & {
   let owners = 0
   return {
     ...{ lake, inbox, lists, contents, tables: createTableRemaker(iceberg), audit: null, log: quiet },
+    savedPlans: bucketOver('plans', nothingKept().lake),
     limits: itemsOver(kept.limits, death),
     records: itemsOver(kept.records, death),
     state: itemsOver(new Map()),
