@@ -63,6 +63,7 @@ async function eraseOne(
       io.say('Somebody wrote meanwhile, and the person is still named here. Run the command again:')
       io.say(placesTable(erasure.left))
     } else io.say(`The person is erased, and on record by the fingerprint ${erasure.fingerprint}.`)
+    sayUnnamed(erasure.unnamed, io)
     io.say(whatStays)
     io.result(erasure)
     return erasure.left.length > 0 ? exitCodes.partly : exitCodes.complete
@@ -76,14 +77,19 @@ const whatStays =
   'The audit trail stays as it is: it is evidence under a lock. So do backups, logs of AWS and messages on queues, until their ' +
   'time is over (docs/privacy.md).'
 
-function sayPlan({ person, places, refusals }: ErasurePlan, io: Output): void {
+function sayPlan({ person, places, unnamed, refusals }: ErasurePlan, io: Output): void {
   io.say(`Looked for: ${identifiersOf(person)}`)
   io.say()
   io.say(places.length === 0 ? 'Nothing names this person.' : placesTable(places))
+  sayUnnamed(unnamed, io)
   for (const refusal of refusals) io.say(`\n${refusal}`)
   const names = places.some(({ fate }) => fate === 'rewritten' || fate === 'removed')
   if (refusals.length === 0 && names) io.say('\nNothing was changed. Add --yes to erase this for good.')
   io.say(whatStays)
+}
+
+function sayUnnamed(unnamed: readonly string[], io: Output): void {
+  if (unnamed.length > 0) io.say(`Not looked at, since nothing names the place: ${unnamed.join(', ')}.`)
 }
 
 function identifiersOf({ addresses, ids, names, nameParts, others, fingerprints }: Person): string {

@@ -17,6 +17,7 @@ export const Erasure = z.object({
   erasedBy: z.string(),
   fingerprint: z.string().describe('A keyed fingerprint of the address: who asks about an address can be answered.'),
   places: z.array(PlaceCount).describe('What was found.'),
+  unnamed: z.array(z.string()).describe('Variables that named no place, so that it was not looked at.'),
   left: z
     .array(PlaceCount)
     .describe('What still names the person, since somebody wrote meanwhile. Without what stays by design.'),

@@ -37,8 +37,8 @@ export async function eraseUser(
     await removeVersions({ versions: await versionsUnder(erasuresFolder, deps) }, deps)
     const left = after.plan.places.filter(({ fate, place }) => fate !== 'stays' && !place.startsWith('old versions'))
     const now = deps.clock.now()
-    const { fingerprint, places } = plan
-    const done: Erasure = { erasedAt: new Date(now).toISOString(), erasedBy, fingerprint, places, left }
+    const { fingerprint, places, unnamed } = plan
+    const done: Erasure = { erasedAt: new Date(now).toISOString(), erasedBy, fingerprint, places, unnamed, left }
     await deps.lake.put(doneKey(now, plan.fingerprint), jsonOf(done), { signal, contentType: json })
     return done
   })

@@ -14,6 +14,8 @@ export type ErasurePlan = {
   /** What is kept of the address. */
   fingerprint: string
   places: PlaceCount[]
+  /** Variables that name no place, so that it is not looked at. */
+  unnamed: string[]
   /** Why it may not be done yet, each with what to do. */
   refusals: string[]
 }
@@ -46,8 +48,14 @@ export async function planErasure({ address, others }: Asked, deps: EraseDeps): 
   const finder = createFinder(person)
   const refusals = [...(await unfinished(deps)), ...(isListed ? [stillListed] : [])]
   const found = await findEverywhere(finder, deps)
-  const plan = { person, fingerprint, places: countsOf(found), refusals: [...refusals, ...refusalsOf(found)] }
+  const said = { unnamed: unnamedIn(deps), refusals: [...refusals, ...refusalsOf(found)] }
+  const plan = { person, fingerprint, places: countsOf(found), ...said }
   return { plan, finder, found }
+}
+
+function unnamedIn({ limits, inbox, audit }: EraseDeps): string[] {
+  const places = { LIMITS_TABLE: limits, INBOX_BUCKET: inbox, AUDIT_BUCKET: audit }
+  return Object.entries(places).flatMap(([variable, place]) => (place === null ? [variable] : []))
 }
 
 const stillListed =
