@@ -44,7 +44,7 @@ async function eraseOne(
     throw new FatalError(`"${short}" would be found in too much: name ${shortest} characters or more.`, {
       code: 'usage',
     })
-  const asked = { address: email.identity, others }
+  const asked = { address: email.identity, written: email.address, others }
   return withWorkspace(cli, { io, options, platform: false }, async ({ open, folder }) => {
     const plans = cli.variables.LIMITS_PLANS_FOLDER || join(folder ?? '.local', 'plans')
     const deps = await open((variables, runtime) =>

@@ -55,7 +55,7 @@ export function composeErase(variables: Variables, runtime: Runtime) {
     ...{ files: objects, rows: rowFiles, pointers, streams, history: lists.readFiles, address, retention },
     ...{ fileSize: defaultFileSize, clock, newAttempt: randomUUID },
   })
-  const deps: Omit<EraseDeps, 'fingerprint' | 'hashedForms'> = {
+  const deps: Omit<EraseDeps, 'fingerprint' | 'hashedForm'> = {
     lake: createVersionedBucket({ s3, bucket }),
     inbox: inbox ? createVersionedBucket({ s3, bucket: inbox }) : null,
     savedPlans: createSavedPlans(env.LIMITS_PLANS_FOLDER ?? '.local/plans'),
@@ -78,10 +78,10 @@ export function composeErase(variables: Variables, runtime: Runtime) {
 }
 
 /** The two kinds of fingerprints of an address are kept apart: one of them stands in records, and would be erased with them. */
-function fingerprintsUnder(key: string): Pick<EraseDeps, 'fingerprint' | 'hashedForms'> {
+function fingerprintsUnder(key: string): Pick<EraseDeps, 'fingerprint' | 'hashedForm'> {
   const hash = createHasher(key)
   return {
     fingerprint: (address) => createHmac('sha256', key).update('erased\n').update(address).digest('hex').slice(0, 16),
-    hashedForms: (address) => [hash(address) as string],
+    hashedForm: (address) => hash(address) as string,
   }
 }

@@ -5,6 +5,7 @@ import type { PartFile } from '../sync/checkpoint.ts'
 import type { Erasing } from './erasing.ts'
 import type { Hit } from './find.ts'
 import { rewrittenKey } from './places.ts'
+import { unfinished } from './plan.ts'
 import type { FileChange } from './ports.ts'
 
 type Became = Pick<PartFile, 'key' | 'rows' | 'bytes' | 'sha256'>
@@ -30,7 +31,9 @@ export async function eraseFiles(hits: readonly Hit[], erasing: Erasing): Promis
   await lists.changeManifests(change, signal)
   await lists.changeLists(change, signal)
   await remakeTables(hits, erasing)
-  await lake.remove(hits.map(({ key }) => key))
+  // A scan that began since may have written what no list names yet: it is left alone, and found again.
+  const isQuiet = (await unfinished(erasing.deps)).length === 0
+  await lake.remove(hits.map(({ key }) => key).filter((key) => isQuiet || listed.has(key)))
 }
 
 async function listedKeys({ deps: { lists } }: Erasing): Promise<Set<string>> {

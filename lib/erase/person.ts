@@ -56,9 +56,10 @@ export function createFinder(person: Person): Finder {
   }
 }
 
-// A letter that only belongs to an escape (`\n`, `\u000a`, `%3C`) is no part of a word.
-const before = '(?:(?<![\\p{L}\\p{N}\\p{M}._%+-])|(?<=\\\\[nrtbf]|\\\\u[\\da-f]{4}|%[\\da-f]{2}))'
-const behind = '(?![\\p{L}\\p{N}\\p{M}_-]|\\.[\\p{L}\\p{N}])'
+const letters = '[\\p{L}\\p{N}\\p{M}]'
+// What goes on before or behind is somebody else's. A letter that belongs to an escape (`\n`, `\u000a`, `%3C`) is part of no word.
+const before = `(?:(?<!${letters}[._%+-]*)|(?<=\\\\[nrtbf]|\\\\u[\\da-f]{4}|%[\\da-f]{2}))`
+const behind = `(?![._-]*${letters})`
 
 /** A pattern for the ways in which a text may be written: as it is, escaped in JSON, or in an address of the web. */
 function formsOf(text: string): string {

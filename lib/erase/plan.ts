@@ -32,15 +32,15 @@ const StoredPerson = z.object({
   fingerprints: z.array(z.string()),
 })
 
-/** A person as somebody asks for them: an address, and what else they are known by. */
-export type Asked = { address: string; others: readonly string[] }
+/** A person as somebody asks for them: an address, also as it was written, and what else they are known by. */
+export type Asked = { address: string; written: string; others: readonly string[] }
 
 /** Finds a person everywhere, and says what erasing them would do. Changes nothing. */
-export async function planErasure({ address, others }: Asked, deps: EraseDeps): Promise<Prepared> {
+export async function planErasure({ address, written, others }: Asked, deps: EraseDeps): Promise<Prepared> {
   const fingerprint = deps.fingerprint(address)
   const asked: Person = {
     ...{ addresses: [address], ids: [], names: [], nameParts: [], others },
-    fingerprints: deps.hashedForms(address),
+    fingerprints: [address, written].map(deps.hashedForm),
   }
   const bytes = await deps.lake.get(workKey(fingerprint))
   const before = bytes && StoredPerson.parse(JSON.parse(Buffer.from(bytes).toString()))
@@ -65,7 +65,7 @@ const stillListed =
 const readsAtOnce = 8
 
 /** What waits to be published holds rows that are in no list, and what is being read may name the person a moment later. */
-async function unfinished({ checkpoints, streams, clock }: EraseDeps): Promise<string[]> {
+export async function unfinished({ checkpoints, streams, clock }: EraseDeps): Promise<string[]> {
   const busy = await mapConcurrently(streams, readsAtOnce, async ({ name }) => {
     if (await checkpoints.holder(name, clock.now())) return name
     const scan = (await checkpoints.read(name))?.scan

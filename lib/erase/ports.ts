@@ -99,7 +99,7 @@ export type EraseDeps = {
   /** A keyed fingerprint of an address: what is kept of it. */
   fingerprint: (address: string) => string
   /** What stands for an address in records, where the configuration has it hashed. */
-  hashedForms: (address: string) => readonly string[]
+  hashedForm: (address: string) => string
   clock: Clock
   newOwner: () => string
   leaseMs: number

@@ -27,7 +27,7 @@ describe('a plan of an erasure', () => {
       names: ['Ada Lovelace'],
       nameParts: ['Ada', 'Lovelace'],
       others: ['ada-laptop'],
-      fingerprints: [],
+      fingerprints: ['hashed:hmac-sha256:00000000000000ad:15'],
     })
     expect(plan.refusals).toEqual([])
     const places = plan.places.map(({ place, mentions, fate }) => `${place}: ${mentions} ${fate}`)

@@ -13,7 +13,7 @@ import { session, user } from '../sync/support/source.ts'
 import { bucketOver, type Death, itemsOver, type Kept, keep, nothingKept } from './kept.ts'
 
 /** Whom these tests erase. */
-export const ada = { address: 'ada@example.com', others: ['ada-laptop'] }
+export const ada = { address: 'ada@example.com', written: 'ada@example.com', others: ['ada-laptop'] }
 
 /** How she is written here and there. An address of another person ends as hers does. */
 const traces = [/(?<!gran)ada(?:@|%40)example\.com/i, /user-ada/, /Lovelace/, /ada-laptop/]
@@ -93,7 +93,7 @@ export function depsOver(kept: Kept, world: World, death?: Death): EraseDeps & {
     checkpoints: { ...world.checkpoints, holder: async () => null },
     streams: iceberg.streams,
     fingerprint: () => '0123456789abcdef',
-    hashedForms: () => [],
+    hashedForm: () => 'hashed:hmac-sha256:00000000000000ad:15',
     clock: world.clock,
     newOwner: () => `eraser ${++owners}`,
     leaseMs: 60_000,
