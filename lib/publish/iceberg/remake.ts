@@ -1,6 +1,7 @@
 import { type Stream, tablesOf } from '../../streams/stream.ts'
 import type { PublishLease } from '../ports.ts'
 import { addressesIn } from './cleaning.ts'
+import { newestScans } from './current-files.ts'
 import { bringUpToDate } from './current-table.ts'
 import { appendToLog } from './log-table.ts'
 import { addressesOf, currentOf, logOf, type PublishedTable, tablePrefix } from './places.ts'
@@ -19,20 +20,20 @@ export function createTableRemaker(deps: IcebergDeps) {
         const [stream] = group
         const own = new Set(group.map(({ name }) => name))
         for (const table of stream ? tablesOf(stream).filter(({ name }) => names.has(name)) : []) {
-          await remakeTable({ ...updateOf(stream as Stream, own, deps), table, ...lease })
+          await remakeTable({ ...(await updateOf(stream as Stream, own, deps)), table, ...lease })
         }
       }
     },
   }
 }
 
-function updateOf(
-  stream: Stream,
-  own: ReadonlySet<string>,
-  deps: IcebergDeps,
-): Omit<TableUpdate, 'table' | 'signal' | 'stillMine'> {
-  const nothing = { runId: 'remade', scanIds: [], files: [] }
-  return { stream, ...nothing, anew: true, earlier: () => earlierFiles(own, [], deps), deps }
+type Remaking = Omit<TableUpdate, 'table' | 'signal' | 'stillMine'>
+
+/** The scans that were published last are named: by them readers know that the table holds all that is published. */
+async function updateOf(stream: Stream, own: ReadonlySet<string>, deps: IcebergDeps): Promise<Remaking> {
+  const scanIds = newestScans(stream, await deps.history())
+  const earlier = () => earlierFiles(own, [], deps)
+  return { stream, runId: 'remade', scanIds, files: [], anew: true, earlier, deps }
 }
 
 async function remakeTable(update: TableUpdate): Promise<void> {
