@@ -45,12 +45,12 @@ function withWait(command: Command): Command {
 /** Opens what the commands of policies work with. */
 async function withPolicy<T>(
   cli: Cli,
-  { io, options, path, platform }: { io: Output; options: CommonOptions; platform: boolean } & Path,
+  { io, options, path, ...access }: { io: Output; options: CommonOptions; platform: boolean; looks?: boolean } & Path,
   work: (opened: LimitsWorkspace, deps: ReturnType<PolicyDeps>) => Promise<T>,
 ): Promise<T> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { openPolicyRoot, policyAt } = await import('./limits-policy-folder.ts')
-  return withLimits(cli, { io, options, platform }, (opened) =>
+  return withLimits(cli, { io, options, ...access }, (opened) =>
     work(opened, openPolicyRoot(opened).policyDeps(path === undefined ? null : policyAt(path))),
   )
 }
@@ -94,7 +94,7 @@ async function checkAgainstUsers(
   const { openPolicy, factsOf } = await import('../limits/policy/plan-policy.ts')
   const { evaluate } = await import('../limits/policy/evaluate.ts')
   const say = await import('./limits-policy-say.ts')
-  return withPolicy(cli, { io, options, path: options.path, platform: false }, async (_opened, deps) => {
+  return withPolicy(cli, { io, options, path: options.path, platform: false, looks: true }, async (_opened, deps) => {
     const opened = await openPolicy(deps, cli.clock.now())
     if ('status' in opened) {
       io.result(opened)
@@ -120,7 +120,7 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { all?: boole
   const { statusOf } = await import('../limits/policy/keep-policy.ts')
   const { sayKeptPlan, sayNextOfPolicy, sayNoPolicy, sayWaits } = await import('./limits-policy-say.ts')
   const { shownRows } = await import('./limits-plan.ts')
-  return withPolicy(cli, { io, options, path: options.path, platform: false }, async (_opened, deps) => {
+  return withPolicy(cli, { io, options, path: options.path, platform: false, looks: true }, async (_opened, deps) => {
     const now = cli.clock.now()
     const opened = await openPolicy(deps, now)
     const planned = 'status' in opened ? opened : await planPolicy(opened, deps)

@@ -33,7 +33,7 @@ async function query(cli: Cli, io: Output, options: Options & CommonOptions & { 
     io.write(render[format](answer, io.columns))
     return exitCodes.complete
   }
-  if (await isUnused(options)) return answering(emptyLake)
+  if (await isUnused(options, io)) return answering(emptyLake)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, ({ open }) =>
     answering(open(composeInspect)),
   )

@@ -26,7 +26,7 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { composeInspect } = await import('../compose/inspect.ts')
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
-  if (await isUnused(options)) return tell(nothing(now), io)
+  if (await isUnused(options, io)) return tell(nothing(now), io)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) =>
     tell(await lookAt(open(composeInspect), now), io),
   )
