@@ -27,7 +27,7 @@ export async function withLimits<T>(
   work: (opened: LimitsWorkspace) => Promise<T>,
 ): Promise<T> {
   const { openWorkspace } = await import('./workspace.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true, clock: cli.clock })
   const asksPlatform = platform && options.local !== undefined
   const workspace = await openWorkspace(cli, { options, log, platform: asksPlatform, note: io.note, looks })
   try {

@@ -91,6 +91,14 @@ export function time(unixMs: number): string {
   return `${new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
+const dayMs = 86_400_000
+
+/** When something goes on: the time of day in UTC, with the day when it is another one than that of `now`. */
+export function timeOfDay(unixMs: number, now: number): string {
+  const isToday = Math.floor(unixMs / dayMs) === Math.floor(now / dayMs)
+  return isToday ? time(unixMs).slice(11) : time(unixMs)
+}
+
 /** A duration in words: 40 s, 3 min, 5 h, 2 days. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))

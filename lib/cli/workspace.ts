@@ -86,7 +86,7 @@ export async function withWorkspace<T>(
   { io, log, ...wanted }: Omit<Wanted, 'log' | 'note'> & { io: Output; log?: Log },
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true })
+  const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true, clock: cli.clock })
   const workspace = await openWorkspace(cli, { ...wanted, log: notes, note: io.note })
   try {
     return await work(workspace)
