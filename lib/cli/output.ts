@@ -10,6 +10,8 @@ type Style = Parameters<typeof styleText>[0]
 export type Output = {
   /** One JSON document instead of words. */
   readonly json: boolean
+  /** Whether a person reads the result as it comes. */
+  readonly isTerminal: boolean
   /** Characters per line of the terminal; wide when it is none. */
   readonly columns: number
   /** A line of the result, for people: silent with `--json`. */
@@ -29,6 +31,7 @@ export function createOutput(streams: { stdout: Terminal; stderr: Terminal; json
   const { stdout, stderr, json } = streams
   return {
     json,
+    isTerminal: stdout.isTTY === true,
     columns: stdout.isTTY ? (stdout.columns ?? 80) : 160,
     say: (text = '') => {
       if (!json) stdout.write(`${text}\n`)
