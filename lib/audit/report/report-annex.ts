@@ -1,9 +1,9 @@
 import { type Html, html } from '../../report/html.ts'
 import { shown } from '../../report/page.ts'
-import { onlySecretDiffers, shownValue } from '../changes/diff.ts'
+import { onlySecretDiffers } from '../changes/diff.ts'
 import { type RevisionDiff, userText } from '../changes/history.ts'
 import type { Made, PersonChanges } from './report-changes.ts'
-import { breakable, countOf, isFolded, kindText } from './report-values.ts'
+import { breakable, countOf, isFolded, kindText, treeHtml } from './report-values.ts'
 
 /** Every revision of the period in one line, in their order: what vouches for it, and how much it changed. */
 export function reportRevisions(diffs: readonly RevisionDiff[]): Html {
@@ -54,7 +54,7 @@ function fullRows({ decision, diff, id }: Made): Html {
       html`<tr><th scope="row">${breakable(change.path)}</th>${
         onlySecretDiffers(change)
           ? html`<td colspan="2">secret changed</td>`
-          : html`<td class="before" data-label="Before">${shownValue(change.before)}</td><td class="after" data-label="After">${shownValue(change.after)}</td>`
+          : html`<td class="before" data-label="Before">${treeHtml(change.before)}</td><td class="after" data-label="After">${treeHtml(change.after)}</td>`
       }</tr>`,
   )}</tbody>`
 }

@@ -74,8 +74,9 @@ ${['revisions', 'full', 'checking']
   summary { list-style: none; }
   .settings details::details-content, .annex::details-content { display: block; content-visibility: visible; height: auto; }
   .settings summary, .annex > summary { display: none; }
-  .settings li, .settings ul, .settings ol, li li, li ul, li ol { display: inline; padding: 0; }
-  .settings li:not(:last-child)::after, li li:not(:last-child)::after { content: '; '; }
+  .settings li, .settings ul, .settings ol, .full li, .full ul, .full ol, li li, li ul, li ol { display: inline; padding: 0; }
+  .settings li:not(:last-child)::after, .full li:not(:last-child)::after, li li:not(:last-child)::after { content: '; '; }
+  tr:has(> .of) { break-after: avoid; }
   .settings td > details > ol > li { display: list-item; margin-left: 1.2rem; }
 }
 `
