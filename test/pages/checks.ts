@@ -76,6 +76,6 @@ export async function structureFaults(tab: Page): Promise<string[]> {
 
 /** The pages of a print to A4. */
 export async function printedPages(tab: Page): Promise<{ pdf: Buffer; pages: number }> {
-  const pdf = await tab.pdf({ preferCSSPageSize: true, format: 'A4', outline: true, tagged: true })
+  const pdf = await tab.pdf({ preferCSSPageSize: true, format: 'A4' })
   return { pdf, pages: [...pdf.toString('latin1').matchAll(/\/Type\s*\/Page\b(?!s)/g)].length }
 }

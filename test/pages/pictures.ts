@@ -5,7 +5,7 @@ import { pages } from './pages.ts'
 
 // Makes the pictures of the pages that the README shows: `node test/pages/pictures.ts`.
 const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
-const size = { width: 1200, height: 800 }
+const size = { width: 1200, height: 1000 }
 
 const { missing } = findChromium()
 if (missing !== null) throw new Error(missing)

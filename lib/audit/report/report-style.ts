@@ -34,6 +34,7 @@ th.of { background: var(--box); font-size: .85rem; }
 .attention th[scope=row] { font-family: system-ui, sans-serif; font-size: 1rem; font-weight: 400; }
 @media (min-width: 60rem) { .attention th[scope=row] { min-width: 24rem; } }
 @media screen and (max-width: 60rem) { .changes .hour { display: none; } }
+@media screen and (max-width: 40rem) { .changes .hour { display: inline; } .register th[scope=row]::before { content: 'Revision '; } }
 `
 
 /**
