@@ -33,7 +33,7 @@ const arrows: Record<string, string[]> = {
   'lib/core': [],
   'lib/platform': ['lib/core'],
   'lib/redaction': ['lib/core'],
-  'lib/report': ['lib/core'],
+  'lib/report': ['lib/core', 'lib/platform', 'lib/publish', 'lib/streams', 'lib/sync'],
   'lib/streams': ['lib/core', 'lib/platform'],
   'lib/sync': ['lib/core', 'lib/platform', 'lib/streams'],
   'lib/warehouse': ['lib/core', 'lib/streams'],

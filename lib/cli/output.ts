@@ -90,11 +90,3 @@ export function number(value: number): string {
 export function time(unixMs: number): string {
   return `${new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
-
-/** A duration in words: 40 s, 3 min, 5 h, 2 days. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000))
-  if (seconds < 100) return `${seconds} s`
-  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`
-}

@@ -11,6 +11,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
 import { addQuery } from './query.ts'
+import { addReport } from './report.ts'
 import { addReset } from './reset.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
@@ -22,6 +23,7 @@ const commands = [
   addSync,
   addStatus,
   addQuery,
+  addReport,
   addWarehouse,
   addLimits,
   addReset,

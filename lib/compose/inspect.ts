@@ -1,4 +1,5 @@
 import { MessagesVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { latestManifestKey } from '../stores/lake-paths.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
 import type { Runtime } from './runtime.ts'
@@ -18,6 +19,7 @@ export function composeInspect(variables: Variables, runtime: Runtime) {
   return {
     ...stores,
     lake: createPublishedLake(stores.objects),
+    hasPublished: async () => (await stores.objects.list(latestManifestKey)).length > 0,
     messages: env.MESSAGES_ENABLED,
     runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
   }

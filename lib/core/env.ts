@@ -66,6 +66,9 @@ export const PublishVariables = z.object({
   ),
 })
 
+/** What is known of schedules by those whom no schedule starts, as JSON; absent on a laptop, where there are none. */
+export const ScheduleVariables = z.object({ RUN_SCHEDULES: z.string().optional() })
+
 /** The key under which secret values become fingerprints. */
 export const RedactionVariables = z.object({
   REDACTION_KEY: z.string().min(32, 'is too short; set it to a random text of 32 characters or more').optional(),

@@ -1,5 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+} from '@aws-sdk/lib-dynamodb'
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
@@ -14,9 +20,23 @@ function keyOf({ scheduledAt, runId }: { scheduledAt: number; runId: string }) {
   return { pk: partition, sk: `${new Date(scheduledAt).toISOString()}#${runId}` }
 }
 
+type Page = { most: number; from?: QueryCommandOutput['LastEvaluatedKey']; consistent?: boolean }
+
 /** Run records in the state table, ordered by the time they were scheduled for. */
 export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs {
   const documents = DynamoDBDocumentClient.from(dynamodb)
+  const queryPage = ({ most, from, consistent = false }: Page) =>
+    documents.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :run',
+        ExpressionAttributeValues: { ':run': partition },
+        ScanIndexForward: false,
+        Limit: most,
+        ConsistentRead: consistent,
+        ...(from ? { ExclusiveStartKey: from } : {}),
+      }),
+    )
   return {
     write: (record) =>
       callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
@@ -29,20 +49,20 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
           if (!isConditionFailure(error)) throw error
         }
       }),
-    latest: () =>
-      callAws({ what: `read the latest run from table ${table}` }, async () => {
-        const { Items = [] } = await documents.send(
-          new QueryCommand({
-            TableName: table,
-            KeyConditionExpression: 'pk = :run',
-            ExpressionAttributeValues: { ':run': partition },
-            ScanIndexForward: false,
-            Limit: 1,
-            ConsistentRead: true,
-          }),
-        )
-        return recordOf(Items[0])
-      }),
+    latest: async () => {
+      const what = `read the latest run from table ${table}`
+      const { Items } = await callAws({ what }, () => queryPage({ most: 1, consistent: true }))
+      return recordOf(Items?.[0])
+    },
+    newestFirst: async function* () {
+      let after: QueryCommandOutput['LastEvaluatedKey']
+      do {
+        const from = after
+        const page = await callAws({ what: `read runs from table ${table}` }, () => queryPage({ most: 200, from }))
+        yield* (page.Items ?? []).flatMap((item) => recordOf(item) ?? [])
+        after = page.LastEvaluatedKey
+      } while (after)
+    },
     read: (run) =>
       callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
         const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { wholeScanAt } from '../../lib/cli/freshness.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
 import { composeRun } from '../../lib/compose/run.ts'
 import { type Log, type LogFields, silentLog } from '../../lib/core/log.ts'
@@ -10,6 +9,7 @@ import { type Simulator, startSimulator } from '../../lib/local/simulator/simula
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Checkpoint } from '../../lib/sync/checkpoint.ts'
 import type { Source } from '../../lib/sync/ports.ts'
+import { wholeScanAt } from '../../lib/sync/whole-scan.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()

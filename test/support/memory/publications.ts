@@ -29,6 +29,9 @@ export function createMemoryRuns(): Runs {
       if (!isOvertaken(record) || !records.has(key)) records.set(key, structuredClone(record))
     },
     read: async ({ scheduledAt, runId }) => records.get(`${new Date(scheduledAt).toISOString()}#${runId}`) ?? null,
+    newestFirst: async function* () {
+      for (const key of [...records.keys()].sort().reverse()) yield records.get(key) as RunRecord
+    },
     latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,
   }
 }
