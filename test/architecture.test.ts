@@ -58,6 +58,8 @@ const roomArrows: Record<string, string[]> = {
   'lib/limits/intake': ['lib/limits', 'lib/limits/outcomes'],
   'lib/limits/outcomes': ['lib/limits'],
   'lib/limits/report': ['lib/limits', 'lib/limits/outcomes'],
+  'lib/report/night': ['lib/report'],
+  'lib/report/pictures': ['lib/report'],
   'lib/audit/trail': [],
   'lib/audit/changes': ['lib/audit/trail'],
   'lib/audit/verify': ['lib/audit/trail'],
