@@ -1,4 +1,16 @@
-import { addRow, columnsOfSums, fieldsOfMeasures, type Measures, shareSql, sumsSql, valuesOf } from './measures.ts'
+import {
+  addRow,
+  columnsOfOnly,
+  columnsOfSums,
+  fieldsOfMeasures,
+  isWanted,
+  type Measures,
+  type Only,
+  onlySql,
+  shareSql,
+  sumsSql,
+  valuesOf,
+} from './measures.ts'
 import { beginOf, dateText, dayOf, endOf, type Period, weekOf, within } from './periods.ts'
 import type { Fold, Source } from './picture.ts'
 import type { RowBatch } from './ports.ts'
@@ -8,8 +20,7 @@ export type ByTime = Measures & {
   readonly table: string
   /** The column that says when. */
   readonly time: string
-  /** Rows that count: those with this value in this column. */
-  readonly only?: { readonly column: string; readonly value: string }
+  readonly only?: Only
 }
 
 /** The column that says which day or week a row of the table behind stands for. */
@@ -21,9 +32,9 @@ export function timeField({ days }: Period) {
 
 /** Rows summed up by day or week. Days on which nothing happened have no row. */
 export function byTime(asked: ByTime): Source {
-  const { table, time, only } = asked
+  const { table, time } = asked
   return {
-    reads: [{ table, columns: [time, ...(only ? [only.column] : []), ...columnsOfSums(asked)] }],
+    reads: [{ table, columns: [time, ...columnsOfSums(asked), ...columnsOfOnly(asked)] }],
     fields: (period) => [timeField(period), ...fieldsOfMeasures(asked)],
     sql: (period, now) => sqlOf(asked, period, now),
     begin: (now) => foldOf(asked, now),
@@ -33,11 +44,10 @@ export function byTime(asked: ByTime): Source {
 function sqlOf(asked: ByTime, period: Period, now: number): string {
   const { name } = timeField(period)
   const start = name === 'week' ? `date_trunc('week', ${asked.time})` : asked.time
-  const kept = asked.only ? `\n  and ${asked.only.column} = '${asked.only.value}'` : ''
   const sums = [
     `select strftime(${start}, '%Y-%m-%d') as ${name}, ${sumsSql(asked)}`,
     `from ${asked.table}`,
-    `where ${within(asked.time, period, now)}${kept}`,
+    `where ${within(asked.time, period, now)}${onlySql(asked)}`,
     'group by 1',
   ].join('\n')
   if (!asked.share) return `${sums}\norder by 1`
@@ -49,13 +59,11 @@ function foldOf(asked: ByTime, now: number): Fold {
   const end = endOf(now)
   return {
     add: (_, { rows, columns }: RowBatch) => {
-      const [times = [], ...rest] = columns
-      const kept = asked.only ? rest.shift() : undefined
+      const [times = [], ...cells] = columns
       for (let row = 0; row < rows; row++) {
         const at = times[row]
-        if (typeof at !== 'number' || at >= end) continue
-        if (kept && kept[row] !== asked.only?.value) continue
-        addRow({ sums: sumsAt(days, dayOf(at), asked.sums.length), at: 0 }, asked, { cells: rest, row })
+        if (typeof at !== 'number' || at >= end || !isWanted(asked, cells, row)) continue
+        addRow({ sums: sumsAt(days, dayOf(at), asked.sums.length), at: 0 }, asked, { cells, row })
       }
     },
     table: (period) => {

@@ -50,3 +50,21 @@ export function valuesOf(sums: readonly number[], { sums: declared, share }: Mea
   const of = (name: string) => sums[declared.findIndex((measure) => measure.name === name)] ?? 0
   return [...sums, of(share.whole) === 0 ? null : of(share.part) / of(share.whole)]
 }
+
+/** Which rows count: those with this value in this column. */
+export type Only = { readonly column: string; readonly value: string }
+
+type Restricted = { readonly only?: Only }
+
+/** The column that says whether a row counts: it comes last. */
+export function columnsOfOnly({ only }: Restricted): string[] {
+  return only ? [only.column] : []
+}
+
+export function onlySql({ only }: Restricted): string {
+  return only ? ` and ${only.column} = '${only.value}'` : ''
+}
+
+export function isWanted({ only }: Restricted, cells: readonly (readonly Cell[])[], row: number): boolean {
+  return only === undefined || cells.at(-1)?.[row] === only.value
+}

@@ -8,7 +8,7 @@ export type Value = string | number | null
 export type Field = {
   readonly name: string
   readonly title: string
-  readonly kind: 'day' | 'name' | 'count' | 'amount' | 'share'
+  readonly kind: 'day' | 'name' | 'count' | 'amount' | 'level' | 'share' | 'points'
 }
 
 /** How a picture is drawn. Fields are named as in the table behind it. */

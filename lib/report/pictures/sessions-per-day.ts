@@ -1,5 +1,6 @@
 import { byTime, timeField } from './by-time.ts'
 import type { Picture } from './picture.ts'
+import { noSession, ofSessions, sessionCount } from './session-measures.ts'
 
 /** How many sessions began. */
 export const sessionsPerDay: Picture = {
@@ -8,12 +9,8 @@ export const sessionsPerDay: Picture = {
   title: (period) => `Sessions per ${timeField(period).name}`,
   unit: 'sessions',
   note: 'A session counts for the day on which it began.',
-  empty: 'No session began in this period.',
+  empty: noSession,
   periods: 'each',
-  source: byTime({
-    table: 'sessions_current',
-    time: 'created_at',
-    sums: [{ name: 'sessions', title: 'Sessions', kind: 'count', column: null }],
-  }),
+  source: byTime({ ...ofSessions, sums: [sessionCount] }),
   chart: (period) => ({ kind: 'columns', x: timeField(period).name, y: 'sessions' }),
 }

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { periods } from '../../../lib/report/pictures/periods.ts'
 import { pictures } from '../../../lib/report/pictures/pictures.ts'
-import { readPictures } from '../../../lib/report/pictures/read-pictures.ts'
+import { type PictureReading, readPictures, readTables } from '../../../lib/report/pictures/read-pictures.ts'
 import { lakeOfTwoNights, noRows, now } from './lake.ts'
 
 type Cells = readonly (readonly unknown[])[]
@@ -12,18 +12,22 @@ function rounded(rows: Cells): Cells {
 
 describe('the pictures', () => {
   let lake: Awaited<ReturnType<typeof lakeOfTwoNights>>
+  let readings: PictureReading[][]
   beforeAll(async () => {
     lake = await lakeOfTwoNights()
+    readings = [await readTables(lake.rows, pictures, { now }), await readTables(lake.rowsOfLog, pictures, { now })]
   })
+  afterAll(() => lake.close())
 
-  it.each(pictures)('$id: has the numbers that its SQL gives, in each period', async ({ id }) => {
-    for (const rows of [lake.rows, lake.rowsOfLog]) {
-      const picture = (await readPictures(rows, { now })).find((each) => each.id === id)
-      expect(picture?.views.length).toBe(picture?.periods === 'each' ? periods.length : 1)
-      for (const { sql, fields, rows } of picture?.views ?? []) {
-        expect(rows.length, sql).toBeGreaterThan(0)
-        expect(rounded(rows), sql).toEqual(rounded(await lake.query(sql)))
-        expect(rows[0]?.length).toBe(fields.length)
+  it.each(pictures)('$id: has the numbers that its SQL gives, in each period', async ({ id, source }) => {
+    for (const period of periods) {
+      const sql = source.sql(period, now)
+      const expected = rounded(await lake.query(sql))
+      expect(expected.length, sql).toBeGreaterThan(0)
+      for (const reading of readings) {
+        const table = reading.find(({ picture }) => picture.id === id)?.fold.table(period) ?? []
+        expect(rounded(table), sql).toEqual(expected)
+        expect(table[0]?.length).toBe(source.fields(period).length)
       }
     }
   })
