@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import { emptyNight, type NightFacts, readNight } from '../report/night/facts.ts'
+import type { NightFacts } from '../report/night/facts.ts'
 import { verdictOf } from '../report/night/verdict.ts'
-import { renderNightlyPage } from '../report/nightly-page.ts'
+import type { NightlyPage } from '../report/nightly-page.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { atPath } from './out-path.ts'
@@ -21,18 +21,17 @@ export function addReport(program: Command, cli: Cli): void {
 
 async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const { composeReport } = await import('../compose/report.ts')
+  const { emptyNightlyPage, makeNightlyPage } = await import('../report/nightly-page.ts')
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
-  if (await isUnused(options)) return write(emptyNight({ now, schedules: [] }), options, io)
+  const page = { now, place: placeOf(options) }
+  if (await isUnused(options)) return write(emptyNightlyPage(page), options, io)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) => {
-    const root = open(composeReport)
-    return write(await readNight(root, { now, schedules: root.schedules }), options, io)
+    return write(await makeNightlyPage(open(composeReport), page), options, io)
   })
 }
 
-async function write(facts: NightFacts, options: Options, io: Output): Promise<ExitCode> {
-  const { out } = options
-  const page = renderNightlyPage(facts, { place: placeOf(options) })
+async function write({ page, facts }: NightlyPage, { out }: Options, io: Output): Promise<ExitCode> {
   await atPath(out, async () => {
     await mkdir(dirname(out), { recursive: true })
     await writeFile(out, page)

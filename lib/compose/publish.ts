@@ -7,14 +7,13 @@ import { createIcebergTables } from '../publish/iceberg/tables.ts'
 import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
-import { createGluePointers } from '../stores/glue-tables.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
-import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
+import { pointersOf } from './pointers.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
@@ -66,14 +65,10 @@ type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
 /** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
 function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): WarehouseTables {
   const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
-  const place = { objects, address }
-  const glue = () => createGlue(cloudOf(env))
   return createIcebergTables({
     files: objects,
     rows: rowFiles,
-    pointers: database
-      ? createGluePointers({ ...place, glue: glue(), database, newAttempt: randomUUID })
-      : createFolderPointers(place),
+    pointers: pointersOf({ database, address, objects, target: cloudOf(env) }),
     streams: streamsAsRead({ messages: true }),
     history: lake.readFiles,
     address,

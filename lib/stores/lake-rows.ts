@@ -1,8 +1,8 @@
 import { FatalError } from '../core/errors.ts'
 import { existing } from '../publish/iceberg/inspect.ts'
 import { currentSnapshot } from '../publish/iceberg/metadata.ts'
-import { addressesOf } from '../publish/iceberg/places.ts'
-import type { RowFiles, RowGroup, TableFiles, TablePointers } from '../publish/iceberg/ports.ts'
+import { addressesOf, tablePrefix } from '../publish/iceberg/places.ts'
+import type { FoundTable, RowFiles, RowGroup, TableFiles, TablePointers } from '../publish/iceberg/ports.ts'
 import { liveEntries, manifestsOf } from '../publish/iceberg/snapshots.ts'
 import { hasCurrent } from '../publish/iceberg/tables.ts'
 import {
@@ -27,8 +27,6 @@ export type LakeRowsDeps = {
   rows: Pick<RowFiles, 'read'>
   pointers: Pick<TablePointers, 'find'>
   lake: Pick<FileLists, 'readFiles'>
-  /** The address of the lake, as in the tables' metadata. */
-  address: string
 }
 
 type EachBatch = (batch: RowBatch) => void
@@ -47,9 +45,10 @@ export function createLakeRows(deps: LakeRowsDeps): LakeRows {
       if (!isCurrent) return await readFilesOf(await keysOf(table, deps), asked, deps)
       const found = hasCurrent(stream, table) ? await deps.pointers.find(name) : null
       if (!found) return await readNewest(asked, deps)
-      const { keyOf } = addressesOf(deps.address)
-      for (const manifest of await manifestsOf(currentSnapshot(found.metadata), deps)) {
-        const entries = await liveEntries(manifest, deps)
+      const address = addressIn(found, name)
+      const { keyOf } = addressesOf(address)
+      for (const manifest of await manifestsOf(currentSnapshot(found.metadata), { ...deps, address })) {
+        const entries = await liveEntries(manifest, { ...deps, address })
         await readFilesOf(
           entries.map(({ file }) => keyOf(file.path)),
           asked,
@@ -58,6 +57,11 @@ export function createLakeRows(deps: LakeRowsDeps): LakeRows {
       }
     },
   }
+}
+
+/** The address of the lake when the table was made: a folder may have been moved since, or be looked at by another name. */
+function addressIn({ metadata }: FoundTable, name: string): string {
+  return metadata.location.slice(0, -`/${tablePrefix(name)}`.length + 1)
 }
 
 /** A table by the name of its change log or of its current view. @throws FatalError `usage` for any other name. */

@@ -11,7 +11,7 @@ import { sparkStyle } from './sparkline.ts'
 import { arrivalWords, verdictOf } from './verdict.ts'
 
 /** The sections of "Is the data in?". `place` ends the commands that are shown, as ` --local=./folder`; on AWS nothing does. */
-export function nightSections(facts: NightFacts, { place = '' }: { place?: string } = {}): PageSection[] {
+export function nightSections(facts: NightFacts, { place = '' }: { place?: string | undefined } = {}): PageSection[] {
   const answer = { id: 'in', title: 'Is the data in?', body: html`${verdict(facts)}${body(facts)}` }
   if (whyNothing(facts.look) !== null) return [answer]
   return [
