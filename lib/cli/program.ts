@@ -13,6 +13,7 @@ import { addLimits } from './limits.ts'
 import { addQuery } from './query.ts'
 import { addReport } from './report.ts'
 import { addReset } from './reset.ts'
+import { addServe } from './serve.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
 import { addSync } from './sync.ts'
@@ -24,6 +25,7 @@ const commands = [
   addStatus,
   addQuery,
   addReport,
+  addServe,
   addWarehouse,
   addLimits,
   addReset,

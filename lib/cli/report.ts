@@ -44,7 +44,7 @@ async function write({ page, facts }: NightlyPage, { out }: Options, io: Output)
 }
 
 /** What ends a command that is to work on the same place. */
-function placeOf({ local }: CommonOptions): string {
+export function placeOf({ local }: CommonOptions): string {
   if (local === undefined) return ''
   return local === true || local === defaultFolder ? ' --local' : ` --local=${local}`
 }
