@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
-import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import {
+  MessagesVariables,
+  PublishVariables,
+  readVariables,
+  ScheduleVariables,
+  StoreVariables,
+  type Variables,
+} from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
 import { defaultFileSize } from '../publish/iceberg/ports.ts'
 import { createIcebergTables } from '../publish/iceberg/tables.ts'
@@ -15,6 +22,7 @@ import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
 import { pointersOf } from './pointers.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
+import { schedulesFrom } from './schedules.ts'
 import { openStores } from './stores.ts'
 
 /** A runtime that may set how long a publisher holds its lease. */
@@ -23,6 +31,7 @@ export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, '
 const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
+  ...ScheduleVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 
@@ -52,9 +61,12 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
 function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer } {
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket } = env
   const target = cloudOf(env)
+  const reporting = schedulesFrom(env.RUN_SCHEDULES).flatMap(({ name, report }) => (report ? [name] : []))
   return {
     catalog: database ? createCatalog({ glue: createGlue(target), database, bucket, streams }) : noCatalog,
-    announcer: bus ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket }) : silentAnnouncer,
+    announcer: bus
+      ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket, reporting })
+      : silentAnnouncer,
   }
 }
 

@@ -1,6 +1,7 @@
 import { AwsVariables, readVariables, ScheduleVariables, TablesVariables, type Variables } from '../core/env.ts'
 import { createFileRows } from '../stores/file-rows.ts'
 import { createLakeRows } from '../stores/lake-rows.ts'
+import { createPages } from '../stores/pages.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { composeInspect } from './inspect.ts'
 import { pointersOf } from './pointers.ts'
@@ -24,6 +25,7 @@ export function composeReport(variables: Variables, runtime: Runtime) {
   const pointers = pointersOf({ database, address, objects, target: cloudOf(env) })
   return {
     ...stores,
+    pages: createPages(objects),
     rows: createFileRows(objects),
     lakeRows: createLakeRows({ files: objects, rows: rowFiles, pointers, lake }),
     schedules: schedulesFrom(env.RUN_SCHEDULES),

@@ -1,7 +1,10 @@
+import type { Clock } from '../core/clock.ts'
+import type { Run } from '../sync/context.ts'
 import type { KnownSchedule } from '../sync/schedules.ts'
 import { html } from './html.ts'
 import { emptyNight, type NightFacts, type NightPorts, readNight } from './night/facts.ts'
 import { nightSections, nightStyle } from './night/sections.ts'
+import { verdictOf } from './night/verdict.ts'
 import { renderPage } from './page.ts'
 import type { DrawnPicture } from './pictures/picture.ts'
 import type { LakeRows } from './pictures/ports.ts'
@@ -23,6 +26,21 @@ export async function makeNightlyPage(ports: NightlyPorts, { now, place }: Optio
   const facts = await readNight(ports, { now, schedules: ports.schedules })
   const pictures = await readPictures(ports.lakeRows, { now })
   return { page: render(facts, { pictures, place }), facts }
+}
+
+/** Keeps pages where people find them. */
+export type PageStore = {
+  /** Writes the page of the run that was due at a time, Unix ms. Repeating it replaces the page. */
+  write(night: { scheduledAt: number; page: string }): Promise<{ key: string; bytes: number }>
+}
+
+/** Makes the page of a run that was published, and keeps it. */
+export async function writeNightlyPage(
+  { scheduledAt }: Run,
+  { pages, clock, ...ports }: NightlyPorts & { pages: PageStore; clock: Clock },
+): Promise<{ key: string; bytes: number; isIn: boolean }> {
+  const { page, facts } = await makeNightlyPage(ports, { now: clock.now() })
+  return { ...(await pages.write({ scheduledAt, page })), isIn: verdictOf(facts).isGood }
 }
 
 /** Makes the page of an installation that was never used. */
