@@ -17,26 +17,19 @@ const partition = 'run'
 const keptMs = 400 * 24 * 3_600_000
 
 function keyOf({ scheduledAt, runId }: { scheduledAt: number; runId: string }) {
-  return { pk: partition, sk: `${new Date(scheduledAt).toISOString()}#${runId}` }
+  return { pk: partition, sk: `${isoOf(scheduledAt)}#${runId}` }
 }
 
+function isoOf(unixMs: number): string {
+  return new Date(unixMs).toISOString()
+}
+
+type Place = { documents: DynamoDBDocumentClient; table: string }
 type Page = { most: number; from?: QueryCommandOutput['LastEvaluatedKey']; consistent?: boolean }
 
 /** Run records in the state table, ordered by the time they were scheduled for. */
 export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs {
   const documents = DynamoDBDocumentClient.from(dynamodb)
-  const queryPage = ({ most, from, consistent = false }: Page) =>
-    documents.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'pk = :run',
-        ExpressionAttributeValues: { ':run': partition },
-        ScanIndexForward: false,
-        Limit: most,
-        ConsistentRead: consistent,
-        ...(from ? { ExclusiveStartKey: from } : {}),
-      }),
-    )
   return {
     write: (record) =>
       callAws({ what: `write the record of run ${record.runId} to table ${table}` }, async () => {
@@ -51,25 +44,69 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
       }),
     latest: async () => {
       const what = `read the latest run from table ${table}`
-      const { Items } = await callAws({ what }, () => queryPage({ most: 1, consistent: true }))
+      const { Items } = await callAws({ what }, () => pageOf({ documents, table }, { most: 1, consistent: true }))
       return recordOf(Items?.[0])
     },
-    newestFirst: async function* () {
-      let after: QueryCommandOutput['LastEvaluatedKey']
-      do {
-        const from = after
-        const page = await callAws({ what: `read runs from table ${table}` }, () => queryPage({ most: 200, from }))
-        yield* (page.Items ?? []).flatMap((item) => recordOf(item) ?? [])
-        after = page.LastEvaluatedKey
-      } while (after)
-    },
+    newestFirst: () => newestFirst({ documents, table }),
     read: (run) =>
       callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
         const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
         const { Item } = await documents.send(new GetCommand(input))
         return recordOf(Item)
       }),
+    between: (from, until) =>
+      callAws({ what: `read the records of runs from table ${table}` }, () =>
+        recordsBetween(isoOf(from), isoOf(until), { documents, table }),
+      ),
   }
+}
+
+/** Asks for some records, from the newest back. */
+function pageOf({ documents, table }: Place, { most, from, consistent = false }: Page): Promise<QueryCommandOutput> {
+  return documents.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: 'pk = :run',
+      ExpressionAttributeValues: { ':run': partition },
+      ScanIndexForward: false,
+      Limit: most,
+      ConsistentRead: consistent,
+      ...(from ? { ExclusiveStartKey: from } : {}),
+    }),
+  )
+}
+
+async function* newestFirst(place: Place): AsyncIterable<RunRecord> {
+  const what = `read the records of runs from table ${place.table}`
+  let after: QueryCommandOutput['LastEvaluatedKey']
+  do {
+    const from = after
+    const page = await callAws({ what }, () => pageOf(place, { most: 200, from }))
+    yield* (page.Items ?? []).flatMap((item) => recordOf(item) ?? [])
+    after = page.LastEvaluatedKey
+  } while (after)
+}
+
+/** Behind a time stands the id of a run, so that those that were due at the end itself are not among them. */
+async function recordsBetween(
+  from: string,
+  until: string,
+  { documents, table: TableName }: { documents: DynamoDBDocumentClient; table: string },
+): Promise<RunRecord[]> {
+  const records: RunRecord[] = []
+  const condition = {
+    KeyConditionExpression: 'pk = :run and sk between :from and :until',
+    ExpressionAttributeValues: { ':run': partition, ':from': from, ':until': until },
+  }
+  let ExclusiveStartKey: Record<string, unknown> | undefined
+  do {
+    const page = await documents.send(
+      new QueryCommand({ TableName, ...condition, ConsistentRead: true, ExclusiveStartKey }),
+    )
+    records.push(...(page.Items ?? []).flatMap((item) => recordOf(item) ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey)
+  return records
 }
 
 function recordOf(item: { record?: string } | undefined): RunRecord | null {

@@ -8,8 +8,8 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Checkpoint } from '../../lib/sync/checkpoint.ts'
+import { wholeScanAt } from '../../lib/sync/freshness.ts'
 import type { Source } from '../../lib/sync/ports.ts'
-import { wholeScanAt } from '../../lib/sync/whole-scan.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()

@@ -5,8 +5,8 @@ import { streams } from '../../streams/index.ts'
 import { shardsOf } from '../../streams/shards.ts'
 import type { Stream } from '../../streams/stream.ts'
 import type { Checkpoint } from '../../sync/checkpoint.ts'
+import { wholeScanAt } from '../../sync/freshness.ts'
 import type { Checkpoints, LeaseReader } from '../../sync/ports.ts'
-import { wholeScanAt } from '../../sync/whole-scan.ts'
 import { freshnessOfShard, type Standing, standingOf, standingOfShards } from './standing.ts'
 
 /** What is looked at to tell how the streams stand. */

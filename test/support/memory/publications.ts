@@ -32,6 +32,11 @@ export function createMemoryRuns(): Runs {
     newestFirst: async function* () {
       for (const key of [...records.keys()].sort().reverse()) yield records.get(key) as RunRecord
     },
+    between: async (from, until) =>
+      [...records.entries()]
+        .filter(([key]) => key >= new Date(from).toISOString() && key <= new Date(until).toISOString())
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, record]) => record),
     latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,
   }
 }
