@@ -100,30 +100,43 @@ type Source = { cells: readonly Cell[]; form: Form; order?: Uint32Array | undefi
 export function columnSource(table: Table, { name, type }: Column, { form, ...from }: Source): ColumnSource {
   const column = `${table.name}.${name}`
   const bounds = form.bounded(table).includes(name) ? { statistics: true } : {}
-  if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
-    return { name, data: inSlices(from, (cell) => stored(cell, type, column)), ...encodings[type], ...bounds }
-  }
   // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
-  const bytes = (value: ReturnType<typeof stored>) => (typeof value === 'string' ? Buffer.from(value) : value)
-  return { name, data: inSlices(from, (cell) => bytes(stored(cell, type, column))), ...plain, ...bounds }
+  const isUnique = type === 'json' || name === '_hash' || name === table.key.at(-1)
+  const convert = isUnique && (type === 'json' || type === 'string') ? bytesOf : converters[type]
+  return { name, data: inSlices(from, { convert, type, column }), ...(isUnique ? plain : encodings[type]), ...bounds }
+}
+
+/** The cell as the writer takes it; undefined for one that is not of the column's type. */
+type Convert = (cell: Exclude<Cell, null>) => Cell | bigint | Uint8Array | undefined
+type Conversion = { convert: Convert; type: ColumnType; column: string }
+
+const asText: Convert = (cell) => (typeof cell === 'string' ? cell : undefined)
+const bytesOf: Convert = (cell) => (typeof cell === 'string' ? Buffer.from(cell) : undefined)
+/** Whole numbers and times, in µs, as bigint. */
+const converters: Record<ColumnType, Convert> = {
+  string: asText,
+  json: asText,
+  int64: (cell) => (Number.isSafeInteger(cell) ? BigInt(cell) : undefined),
+  timestamp: (cell) => (Number.isSafeInteger(cell) ? BigInt(cell) * 1000n : undefined),
+  double: (cell) => (typeof cell === 'number' ? cell : undefined),
+  boolean: (cell) => (typeof cell === 'boolean' ? cell : undefined),
 }
 
 /** Cells as the writer takes them, made when it asks for a group of them: all at once would be as large as the rows again. */
-function inSlices<T>({ cells, order }: Omit<Source, 'form'>, convert: (cell: Cell) => T): ColumnSource['data'] {
+function inSlices({ cells, order }: Omit<Source, 'form'>, { convert, type, column }: Conversion): ColumnSource['data'] {
   const slice = (from: number, to: number) => {
-    const some: T[] = []
-    for (let i = from; i < Math.min(to, cells.length); i++)
-      some.push(convert(cells[order ? (order[i] as number) : i] as Cell))
+    const some = new Array<unknown>(Math.min(to, cells.length) - from)
+    for (let i = 0; i < some.length; i++) {
+      const cell = cells[order ? (order[from + i] as number) : from + i] as Cell
+      const value = cell === null ? null : convert(cell)
+      if (value === undefined) throw wrongType(cell, type, column)
+      some[i] = value
+    }
     return some
   }
   return { length: cells.length, slice } as unknown as ColumnSource['data']
 }
 
-/** The cell as the writer takes it: whole numbers and times, in µs, as bigint. */
-function stored(cell: Cell, type: ColumnType, column: string): Cell | bigint {
-  if (cell === null) return null
-  if (type === 'int64' || type === 'timestamp') {
-    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : BigInt(cell) * 1000n
-  } else if (typeof cell === (type === 'double' ? 'number' : type === 'json' ? 'string' : type)) return cell
-  throw new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
+function wrongType(cell: Cell, type: ColumnType, column: string) {
+  return new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
 }
