@@ -4,11 +4,6 @@ import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids
 import type { Cell, Column, ColumnType, Table } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
-/** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
-function zstd(bytes: Uint8Array): Uint8Array {
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
-}
-
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const
 
 const physical: Record<ColumnType, Partial<SchemaElement>> = {
@@ -35,22 +30,37 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
   timestamp: { encoding: 'PLAIN' },
 }
 
-/** How every file is packed. */
-export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD: zstd }, createdBy: 'agent-platform-sync' } as const
-
-/** How a file is laid out. */
+/** How a file is laid out and packed. */
 type Form = {
   /** Rows that a reader skips or takes together. */
   readonly groupRows: number
   /** Columns by whose bounds readers skip, besides numbers and times. */
   readonly bounded: (table: Table) => readonly string[]
+  /** Whether there are bounds at all. */
+  readonly statistics: boolean
+  readonly zstdLevel: number
 }
 
-/** A part of a scan, which is merged before anyone reads it. */
-const partForm: Form = { groupRows: 100_000, bounded: () => [] }
+/** A part of a scan, which is read once, and merged before anyone else reads it. */
+const partForm: Form = { groupRows: 100_000, bounded: () => [], statistics: false, zstdLevel: 1 }
 
-/** A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. */
-export const publishedForm: Form = { groupRows: 25_000, bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'] }
+/**
+ * A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. Level 3 is zstd's own
+ * default: near gzip's size at a fraction of its time.
+ */
+export const publishedForm: Form = {
+  groupRows: 25_000,
+  bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'],
+  statistics: true,
+  zstdLevel: 3,
+}
+
+/** What the writer is told of a form. */
+export function writerSettings({ statistics, zstdLevel }: Form) {
+  const params = { [constants.ZSTD_c_compressionLevel]: zstdLevel }
+  const ZSTD = (bytes: Uint8Array): Uint8Array => zstdCompressSync(bytes, { params })
+  return { codec: 'ZSTD', compressors: { ZSTD }, createdBy: 'agent-platform-sync', statistics } as const
+}
 
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
 export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
@@ -86,7 +96,7 @@ export function encodeParquet(
   const buffer = parquetWriteBuffer({
     schema: parquetSchema(declared),
     columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], form, order })),
-    ...writerSettings,
+    ...writerSettings(form),
     rowGroupSize: form.groupRows,
     // One page per column: a group is small, and measuring each value to split it costs more than it gives.
     pageSize: 0,

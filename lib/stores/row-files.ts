@@ -21,7 +21,7 @@ export const rowFiles: RowFiles = {
   open: (table) => {
     const columns = identifiedColumnsOf(table)
     const writer = new ByteWriter()
-    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), ...writerSettings })
+    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), ...writerSettings(publishedForm) })
     return {
       add: (group) => {
         const columnData = columns.map(
