@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { ofKnownForm } from '../core/form.ts'
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
@@ -53,7 +54,9 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
 }
 
 function recordOf(item: { record?: string } | undefined): RunRecord | null {
-  return item?.record === undefined ? null : RunRecord.parse(JSON.parse(item.record))
+  return item?.record === undefined
+    ? null
+    : RunRecord.parse(ofKnownForm(JSON.parse(item.record), { what: 'record of a run' }))
 }
 
 /** Whether another worker has a stream of the run: then that one's word on the run stands, before or after this one's. */

@@ -119,7 +119,7 @@ export function plansOf({ seed, nights, light = false }: SoakLength): Plan[] {
     const deliveries = draws.below(3) + (strikes('hooks') ? 1 : 0)
     return {
       ...{ night, idle, faults },
-      messages: !light || night % messagesEvery === 1,
+      messages: !light || (!idle && night % messagesEvery === 1),
       lively: !idle && draws.happens(light ? 0.3 : 0.5),
       files: strikes('import', 'apply') || (!idle && draws.happens(0.4)) ? [1 + draws.below(6)] : [],
       deliveries: idle ? [] : Array.from({ length: deliveries }, delivers),
