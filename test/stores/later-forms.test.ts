@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { ofKnownForm } from '../../lib/core/form.ts'
@@ -118,6 +119,13 @@ describe('what a later version left in the ledger is refused', () => {
 })
 
 describe('a form', () => {
+  it('has its line in the page on upgrading, wherever one is refused', () => {
+    const asks = (file: string) => /ofKnownForm\(|unknownForm\(/.test(readFileSync(file, 'utf8'))
+    const refusing = globSync('lib/**/*.ts').filter((file) => asks(file) && file !== 'lib/core/form.ts')
+    const table = readFileSync('docs/operations.md', 'utf8').matchAll(/^\| .* \| `(lib\/\S+)` \|$/gm)
+    expect([...table].map(([, file]) => file).sort()).toEqual(refusing.sort())
+  })
+
   it('is the first where nothing names one, and known up to the newest', () => {
     for (const kept of [{}, { version: 1 }, null, 'text', [1]]) expect(ofKnownForm(kept, { what: 'x' })).toBe(kept)
     expect(ofKnownForm({ version: 2 }, { what: 'x', newest: 2 })).toEqual({ version: 2 })
