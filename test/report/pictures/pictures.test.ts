@@ -71,19 +71,19 @@ describe('the pictures', () => {
     const { begin } = creditsByModel.source
     const fold = begin(now)
     const names = Array.from({ length: 50_100 }, (_, at) => `made up ${at}`)
-    const ones = names.map(() => 1)
-    fold.add(0, { rows: names.length, columns: [names.map(() => now), names, ones] })
+    const credits = names.map((_, at) => 100_000 - at)
+    fold.add(0, { rows: names.length, columns: [names.map(() => now), names, credits] })
     fold.add(0, {
       rows: 2,
       columns: [
         [now, now],
-        ['made up 7', 'late'],
+        ['made up 0', 'late'],
         [5, 5],
       ],
     })
     const [all] = periods.slice(-1) as [Period]
     const table = fold.table(all)
-    expect(table[0]).toEqual(['made up 7', 2, 6])
+    expect(table[0]).toEqual(['made up 0', 2, 100_005])
     expect(table.at(-1)?.[0]).toBe('others')
     expect(table.reduce((sum, [, sessions]) => sum + Number(sessions), 0)).toBe(50_102)
   })
@@ -155,20 +155,17 @@ describe(
       expect(page.match(/<h4>/g)?.length).toBe(page.match(/<summary>The SQL/g)?.length)
     })
 
-    it.each([360, 1200])(
-      'fits a screen of %i pixels with all its tables open, without errors and requests',
-      async (width) => {
-        const it = await open(width)
-        if (!it) return expect(present).toBe(false)
-        await it.tab.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
-        for (const { id } of periods) {
-          await it.tab.locator(`#period-${id}`).check()
-          expect(await it.tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-        }
-        expect(it.troubles).toEqual([])
-        await it.tab.close()
-      },
-    )
+    it('fits a screen of 360 pixels with all its tables open, without errors and requests', async () => {
+      const it = await open(360)
+      if (!it) return expect(present).toBe(false)
+      await it.tab.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
+      for (const { id } of periods) {
+        await it.tab.locator(`#period-${id}`).check()
+        expect(await it.tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+      }
+      expect(it.troubles).toEqual([])
+      await it.tab.close()
+    })
 
     it('changes its period by the keyboard, shows that one alone, and prints it', async () => {
       const it = await open(1200)
