@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { currentName } from '../streams/current.ts'
 import { streams } from '../streams/index.ts'
+import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
-import { type Column, columnsOf, type Table } from '../streams/table.ts'
+import { type Column, columnsOf } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
 import { download, type LocalFile, nameOf, type PublishedLake } from './lake-files.ts'
 import { createFreshness, freshnessView } from './lake-freshness.ts'
+import { downloadRuns } from './lake-runs.ts'
 import { requireQuestion, sqlError } from './read-only.ts'
 
 /** The lake as a database that can be asked and not changed. */
@@ -18,7 +20,7 @@ const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'run_id', 'scan_id
 
 /**
  * Loads the published files that a statement needs (all, without one) into a folder of its own, and opens them as views: each table's
- * change log, `<table>_current`, `quarantine` and `_freshness`. Nothing outside that folder can be reached from SQL.
+ * change log, `<table>_current`, `quarantine`, `_freshness` and `_runs`. Nothing outside that folder can be reached from SQL.
  */
 export async function openLakeDatabase(
   { lake, objects, checkpoints }: PublishedLake,
@@ -44,6 +46,8 @@ export async function openLakeDatabase(
       { objects, folder, signal },
     )
     await createViews(connection, local)
+    const runs = needed(runsTable.name) ? await downloadRuns(objects, folder) : []
+    await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
     await createFreshness(connection, needed(freshnessView) ? checkpoints : undefined)
     await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
@@ -83,7 +87,7 @@ async function createViews(connection: DuckDBConnection, files: readonly LocalFi
   const pathsOf = (wanted: string) => files.filter(({ name }) => name === wanted).map(({ path }) => path)
   for (const stream of streams) {
     for (const table of tablesOf(stream))
-      await connection.run(`create view ${table.name} as ${changeLog(table, pathsOf(table.name))}`)
+      await connection.run(`create view ${table.name} as ${typedRows(columnsOf(table), pathsOf(table.name))}`)
   }
   for (const { name, query } of currentViews(streams)) await connection.run(`create view ${name} as ${query}`)
   await connection.run(`create view quarantine as ${quarantine(pathsOf('quarantine'))}`)
@@ -99,8 +103,7 @@ const types = {
 } as const satisfies Record<Column['type'], string>
 
 /** The declared columns in the declared types, whatever files there are; older files may lack newer columns. */
-function changeLog(table: Table, paths: readonly string[]): string {
-  const columns = columnsOf(table)
+function typedRows(columns: readonly Column[], paths: readonly string[]): string {
   const nothing = `select ${columns.map(({ name, type }) => `null::${types[type]} as ${name}`).join(', ')} where false`
   if (paths.length === 0) return nothing
   const casts = columns.map(({ name, type }) => `${name}::${types[type]} as ${name}`).join(', ')

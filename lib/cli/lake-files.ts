@@ -9,7 +9,7 @@ import type { Checkpoints } from '../sync/ports.ts'
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
   lake: { readFiles(): Promise<PartFile[]> }
-  objects: { get(key: string): Promise<Uint8Array | null> }
+  objects: { get(key: string): Promise<Uint8Array | null>; list(prefix: string): Promise<string[]> }
   /** Of streams, where their scans are known. */
   checkpoints?: Pick<Checkpoints, 'read'>
 }
@@ -17,7 +17,7 @@ export type PublishedLake = {
 /** The lake of those who have none yet. */
 export const emptyLake: PublishedLake = {
   lake: { readFiles: async () => [] },
-  objects: { get: async () => null },
+  objects: { get: async () => null, list: async () => [] },
 }
 
 /** A published file on this machine, and the view that it belongs to. */
@@ -36,7 +36,11 @@ const downloadsAtOnce = 8
  */
 export async function download(
   files: readonly PartFile[],
-  { objects, folder, signal }: { objects: PublishedLake['objects']; folder: string; signal?: AbortSignal | undefined },
+  {
+    objects,
+    folder,
+    signal,
+  }: { objects: Pick<PublishedLake['objects'], 'get'>; folder: string; signal?: AbortSignal | undefined },
 ): Promise<LocalFile[]> {
   const done: LocalFile[] = []
   await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, file]) => {
