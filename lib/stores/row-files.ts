@@ -4,7 +4,7 @@ import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
 import type { RowFiles, RowGroup } from '../publish/iceberg/ports.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import type { Cell, Column } from '../streams/table.ts'
-import { columnSource, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
+import { columnSource, describedBy, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
 
 /** Times as Unix ms, in the unit of any file that was ever written. */
 const parsers = {
@@ -28,7 +28,8 @@ export const rowFiles: RowFiles = {
   open: (table) => {
     const columns = identifiedColumnsOf(table)
     const writer = new ByteWriter()
-    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), ...writerSettings })
+    const kvMetadata = describedBy(columns)
+    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), kvMetadata, ...writerSettings })
     return {
       add: (group) => {
         const columnData = columns.map(
