@@ -7,6 +7,7 @@ import { type Cli, withFolders } from './command.ts'
 import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
 import { addDoctor } from './doctor.ts'
+import { addErase } from './erase.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
@@ -26,6 +27,7 @@ const commands = [
   addLimits,
   addReset,
   addApprove,
+  addErase,
   addAudit,
   addHooks,
   addDoctor,
