@@ -75,6 +75,19 @@ function leaf({ name, type, id }: IdentifiedColumn): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', field_id: id, ...physical[type] }
 }
 
+/**
+ * What the columns mean, as a text beside the rows: an object of name and meaning. Readers show it
+ * (`parquet_kv_metadata` in DuckDB, `schema.metadata` in pyarrow).
+ */
+export function describedBy(columns: readonly IdentifiedColumn[]): { key: string; value: string }[] {
+  return [
+    {
+      key: 'column_descriptions',
+      value: JSON.stringify(Object.fromEntries(columns.map(({ name, doc }) => [name, doc]))),
+    },
+  ]
+}
+
 /** How to write rows: by default as a part, in the order they have. */
 type Writing = {
   form?: Form
@@ -100,6 +113,7 @@ export function encodeParquet(
     schema: parquetSchema(declared),
     columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], form, order })),
     ...writerSettings(form),
+    ...(form === publishedForm ? { kvMetadata: describedBy(declared) } : {}),
     rowGroupSize: form.groupRows,
     // One page per column: a group is small, and measuring each value to split it costs more than it gives.
     pageSize: 0,

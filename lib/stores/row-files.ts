@@ -3,7 +3,7 @@ import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
 import type { RowFiles, RowGroup } from '../publish/iceberg/ports.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import type { Cell, Column } from '../streams/table.ts'
-import { columnSource, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
+import { columnSource, describedBy, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
 import { compressors, parsers, placeCells } from './parquet-rows.ts'
 
 /** Parquet files as rows, group by group: what is unpacked at a time is bounded, however large a file is. */
@@ -21,7 +21,9 @@ export const rowFiles: RowFiles = {
   open: (table) => {
     const columns = identifiedColumnsOf(table)
     const writer = new ByteWriter()
-    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), ...writerSettings(publishedForm) })
+    const kvMetadata = describedBy(columns)
+    const settings = writerSettings(publishedForm)
+    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), kvMetadata, ...settings })
     return {
       add: (group) => {
         const columnData = columns.map(
