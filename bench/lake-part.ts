@@ -156,6 +156,7 @@ function bareStore(): ObjectStore {
     bucket: 'bench',
     put: async (key, bytes) => void objects.set(key, bytes),
     get: async (key) => objects.get(key) ?? null,
+    getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
     replace: async (key, change) => {
       const bytes = change(objects.get(key) ?? null)
       if (bytes) objects.set(key, bytes)

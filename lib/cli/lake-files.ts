@@ -9,11 +9,12 @@ import type { Stream } from '../streams/stream.ts'
 import type { Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import type { Checkpoints } from '../sync/ports.ts'
+import { type RangeReader, writePartial } from './partial-files.ts'
 
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
   lake: { readFiles(): Promise<PublishedFile[]> }
-  objects: { get(key: string): Promise<Uint8Array | null> }
+  objects: { get(key: string): Promise<Uint8Array | null>; getRange?: RangeReader }
   /** The files of a table's current state; null where it must be made from all that was published. */
   currentFiles?: (of: {
     stream: Stream
@@ -61,22 +62,46 @@ export async function download(
   return done
 }
 
-/** Brings the files of a current table into a folder. @throws FatalError `damaged_state` when one is gone. */
+type CurrentDownload = {
+  objects: PublishedLake['objects']
+  folder: string
+  signal?: AbortSignal | undefined
+  /** The columns that are needed, where not all are. */
+  columns: ReadonlySet<string> | null
+}
+
+/**
+ * Brings the files of a current table into a folder, or of each what some columns need.
+ * @throws FatalError `damaged_state` when one is gone.
+ */
 export async function downloadCurrent(
   name: string,
   files: readonly CurrentFile[],
-  { objects, folder, signal }: { objects: PublishedLake['objects']; folder: string; signal?: AbortSignal | undefined },
+  { objects, folder, signal, columns }: CurrentDownload,
 ): Promise<LocalFile[]> {
   const done: LocalFile[] = []
   await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, { key, bytes: size }]) => {
     signal?.throwIfAborted()
-    const bytes = await objects.get(key)
-    if (bytes?.byteLength !== size) throw changedMeanwhile(key)
     const path = join(folder, `${name}-${at}`)
-    await writeFile(path, bytes)
+    const { getRange: read } = objects
+    const isWritten =
+      read && columns
+        ? await writePartial({ key, size, columns, path, read })
+        : await writeWhole({ key, size, path }, objects)
+    if (!isWritten) throw changedMeanwhile(key)
     done.push({ name, path, key })
   })
   return done
+}
+
+async function writeWhole(
+  { key, size, path }: { key: string; size: number; path: string },
+  objects: PublishedLake['objects'],
+): Promise<boolean> {
+  const bytes = await objects.get(key)
+  if (bytes?.byteLength !== size) return false
+  await writeFile(path, bytes)
+  return true
 }
 
 /** Snapshots are kept for days after they were replaced; an erased person's are not. */
