@@ -158,7 +158,7 @@ function bareStore(): ObjectStore {
     get: async (key) => objects.get(key) ?? null,
     getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
     replace: async (key, change) => {
-      const bytes = change(objects.get(key) ?? null)
+      const bytes = await change(objects.get(key) ?? null)
       if (bytes) objects.set(key, bytes)
     },
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),

@@ -4,11 +4,20 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { currentName } from '../streams/current.ts'
 import { streams } from '../streams/index.ts'
+import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
-import { download, downloadCurrent, type LocalFile, nameOf, type PublishedLake } from './lake-files.ts'
+import {
+  type CurrentPlace,
+  download,
+  downloadCurrent,
+  type LocalFile,
+  nameOf,
+  type PublishedLake,
+} from './lake-files.ts'
 import { createFreshness, freshnessView } from './lake-freshness.ts'
+import { downloadRuns } from './lake-runs.ts'
 import { columnsIn } from './question-columns.ts'
 import { requireQuestion, sqlError } from './read-only.ts'
 
@@ -19,7 +28,7 @@ const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'run_id', 'scan_id
 
 /**
  * Loads the published files that a statement needs (all, without one) into a folder of its own, and opens them as views: each table's
- * change log, `<table>_current`, `quarantine` and `_freshness`. Nothing outside that folder can be reached from SQL.
+ * change log, `<table>_current`, `quarantine`, `_freshness` and `_runs`. Nothing outside that folder can be reached from SQL.
  */
 export async function openLakeDatabase(from: PublishedLake, sql?: string, signal?: AbortSignal): Promise<LakeDatabase> {
   const database = await openWith(from, { sql, signal, columnwise: true })
@@ -66,6 +75,8 @@ async function openWith(from: PublishedLake, { sql, signal, columnwise }: Openin
       place,
     )
     await createViews(connection, [...local, ...current.flatMap(({ files }) => files)], current)
+    const runs = needed(runsTable.name) ? await downloadRuns(from.objects, folder) : []
+    await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
     await createFreshness(connection, needed(freshnessView) ? from.checkpoints : undefined)
     await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
@@ -90,7 +101,7 @@ type Current = { name: string; table: Table; columns: ReadonlySet<string> | null
 type Reading = {
   from: PublishedLake
   published: Awaited<ReturnType<PublishedLake['lake']['readFiles']>>
-  place: Parameters<typeof downloadCurrent>[2]
+  place: CurrentPlace
 }
 
 /** The current states that a question names and that are there as files, unless it needs the change log anyway. */
@@ -147,7 +158,7 @@ async function createViews(
   const pathsOf = (wanted: string) => files.filter(({ name }) => name === wanted).map(({ path }) => path)
   for (const stream of streams) {
     for (const table of tablesOf(stream))
-      await connection.run(`create view ${table.name} as ${changeLog(table, pathsOf(table.name))}`)
+      await connection.run(`create view ${table.name} as ${typedRows(columnsOf(table), pathsOf(table.name))}`)
   }
   for (const { name, query } of currentViews(streams)) await connection.run(`create view ${name} as ${query}`)
   // Last: views of nested tables that nobody asks for build on columns that may not be there.
@@ -168,8 +179,7 @@ const types = {
 } as const satisfies Record<Column['type'], string>
 
 /** The declared columns in the declared types, whatever files there are; older files may lack newer columns. */
-function changeLog(table: Table, paths: readonly string[]): string {
-  const columns = columnsOf(table)
+function typedRows(columns: readonly Column[], paths: readonly string[]): string {
   const nothing = `select ${columns.map(({ name, type }) => `null::${types[type]} as ${name}`).join(', ')} where false`
   if (paths.length === 0) return nothing
   const casts = columns.map(({ name, type }) => `${name}::${types[type]} as ${name}`).join(', ')
@@ -179,9 +189,10 @@ function changeLog(table: Table, paths: readonly string[]): string {
 
 /** The rows of a current state, with the columns that its files are there with. */
 function currentState({ table, columns }: Current, paths: readonly string[]): string {
-  const names = columnsOf(table).map(({ name }) => name)
-  const kept = columns ? names.filter((name) => columns.has(name)) : names
-  return `select ${kept.join(', ')} from (${changeLog(table, paths)})`
+  return typedRows(
+    columnsOf(table).filter(({ name }) => columns === null || columns.has(name)),
+    paths,
+  )
 }
 
 function quarantine(paths: readonly string[]): string {

@@ -14,7 +14,11 @@ import { type RangeReader, writePartial } from './partial-files.ts'
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
   lake: { readFiles(): Promise<PublishedFile[]> }
-  objects: { get(key: string): Promise<Uint8Array | null>; getRange?: RangeReader }
+  objects: {
+    get(key: string): Promise<Uint8Array | null>
+    list(prefix: string): Promise<string[]>
+    getRange?: RangeReader
+  }
   /** The files of a table's current state; null where it must be made from all that was published. */
   currentFiles?: (of: {
     stream: Stream
@@ -28,7 +32,7 @@ export type PublishedLake = {
 /** The lake of those who have none yet. */
 export const emptyLake: PublishedLake = {
   lake: { readFiles: async () => [] },
-  objects: { get: async () => null },
+  objects: { get: async () => null, list: async () => [] },
 }
 
 /** A published file on this machine, and the view that it belongs to. */
@@ -39,16 +43,20 @@ export function nameOf({ kind, table }: PartFile): string {
   return kind === 'quarantine' ? 'quarantine' : table
 }
 
+/** Where objects come from and go to. */
+export type Place = {
+  objects: Pick<PublishedLake['objects'], 'get'>
+  folder: string
+  signal?: AbortSignal | undefined
+}
+
 const downloadsAtOnce = 8
 
 /**
  * Brings files into a folder.
  * @throws FatalError `damaged_state` when one is gone, or isn't what its manifest says.
  */
-export async function download(
-  files: readonly PartFile[],
-  { objects, folder, signal }: { objects: PublishedLake['objects']; folder: string; signal?: AbortSignal | undefined },
-): Promise<LocalFile[]> {
+export async function download(files: readonly PartFile[], { objects, folder, signal }: Place): Promise<LocalFile[]> {
   const done: LocalFile[] = []
   await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, file]) => {
     signal?.throwIfAborted()
@@ -62,11 +70,9 @@ export async function download(
   return done
 }
 
-type CurrentDownload = {
-  objects: PublishedLake['objects']
-  folder: string
-  signal?: AbortSignal | undefined
-  /** The columns that are needed, where not all are. */
+/** Where objects come from, and the columns of them that are needed; null where all are. */
+export type CurrentPlace = Omit<Place, 'objects'> & {
+  objects: Pick<PublishedLake['objects'], 'get' | 'getRange'>
   columns: ReadonlySet<string> | null
 }
 
@@ -77,7 +83,7 @@ type CurrentDownload = {
 export async function downloadCurrent(
   name: string,
   files: readonly CurrentFile[],
-  { objects, folder, signal, columns }: CurrentDownload,
+  { objects, folder, signal, columns }: CurrentPlace,
 ): Promise<LocalFile[]> {
   const done: LocalFile[] = []
   await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, { key, bytes: size }]) => {
@@ -96,7 +102,7 @@ export async function downloadCurrent(
 
 async function writeWhole(
   { key, size, path }: { key: string; size: number; path: string },
-  objects: PublishedLake['objects'],
+  objects: Pick<PublishedLake['objects'], 'get'>,
 ): Promise<boolean> {
   const bytes = await objects.get(key)
   if (bytes?.byteLength !== size) return false

@@ -16,6 +16,7 @@ import { addReset } from './reset.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
 import { addSync } from './sync.ts'
+import { toldError } from './told-error.ts'
 import { addWarehouse } from './warehouse.ts'
 
 const commands = [
@@ -50,7 +51,7 @@ export async function runCli(args: readonly string[], cli: Cli): Promise<void> {
   try {
     await program.parseAsync(withFolders(args), { from: 'user' })
   } catch (error) {
-    cli.exit(report(error, args, cli))
+    cli.exit(report(await toldError(error, { args, variables: cli.variables }), args, cli))
   }
 }
 

@@ -13,9 +13,11 @@ import { createPublications } from '../stores/publications.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
+import { createRunsTable } from '../stores/runs-table.ts'
 import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
+import { RulesVariables, rulesInForce } from './rules-in-force.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
@@ -25,6 +27,7 @@ export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, '
 const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
+  ...RulesVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 
@@ -37,13 +40,16 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const { clients, objects, checkpoints, index, clock, close } = openStores(env, runtime)
   const lake = createPublishedLake(objects)
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
+  const runs = createRuns(state)
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
   const deps: FinishDeps = {
     ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
     ...outletsOf(env),
     tables: tablesOf(env, { objects, lake, clock }),
     publications: createPublications(state),
-    runs: createRuns(state),
+    runs,
+    runsTable: createRunsTable({ objects, runs }),
+    rules: rulesInForce(env),
     log: runtime.log,
     published: streamsAsRead({ messages: env.MESSAGES_ENABLED }),
   }

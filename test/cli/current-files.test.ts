@@ -34,6 +34,7 @@ function lakeOf(world: TablesWorld): { from: PublishedLake; read: string[] } {
       read.push(key)
       return world.objects.getRange(key, from, to)
     },
+    list: (prefix: string) => world.objects.list(prefix),
   }
   const from = {
     lake: world.lake,

@@ -58,6 +58,7 @@ describe('a question about few columns', () => {
       lake: world.lake,
       objects: {
         get: async (key) => counted(await world.objects.get(key)),
+        list: (prefix) => world.objects.list(prefix),
         getRange: async (key, from, to) => counted(await world.objects.getRange(key, from, to)),
       },
       currentFiles: (of) => currentFiles(of, world.icebergDeps()),

@@ -56,7 +56,7 @@ export function bucketOver(name: string, { objects, old }: Kept['lake'], death: 
       write(key, bytes)
     },
     replace: async (key, change) => {
-      const bytes = change(objects.get(key) ?? null)
+      const bytes = await change(objects.get(key) ?? null)
       if (!bytes) return
       fateful(death)
       write(key, bytes)

@@ -65,7 +65,8 @@ async function takeOver(
   for (const [at, batch] of batchesOf(publications).entries()) {
     const numbered = { ...attempt, dataKey: (file: number) => attempt.dataKey(at * 100_000 + file) }
     const changes = await changesIn(batch, update)
-    const rewriting: Rewriting = { table, ...changes, attempt: numbered, signal, deps }
+    const isCurrentForm = batch.every((file) => update.files.includes(file))
+    const rewriting: Rewriting = { table, ...changes, isCurrentForm, attempt: numbered, signal, deps }
     const { kept, added, removed } = await rewrite(files, rewriting)
     await deps.files.remove(removed.filter((file) => !before.includes(file)).map(({ path }) => keyOf(path)))
     files = [...kept, ...added]
