@@ -11,7 +11,7 @@ type Names = {
 }
 
 /** What may mean columns that are not named: a star, a place in a row, a join by equal names, a table as a value. */
-const unnamed: ReadonlySet<unknown> = new Set(['STAR', 'POSITIONAL_REFERENCE', 'PIVOT', 'SHOW_REF', 'NATURAL'])
+const unnamed: ReadonlySet<unknown> = new Set(['star', 'positional_reference', 'pivot', 'show_ref', 'natural'])
 
 /**
  * The names of all columns that a question names, in lower case, of whatever table; null when it may mean others, too, or
@@ -34,7 +34,7 @@ function collect(node: unknown, names: Names): void {
       addTo(names.columns, value)
       if (Array.isArray(value) && value.length === 1) addTo(names.bare, value)
     } else if (name === 'table_name' || (name === 'alias' && isTable(node))) addTo(names.tables, [value])
-    else if ((name === 'type' || name === 'ref_type') && unnamed.has(value)) names.hasAll = true
+    else if ((name === 'type' || name === 'ref_type') && unnamed.has(String(value).toLowerCase())) names.hasAll = true
     // Columns that get other names by their place.
     else if (name === 'column_name_alias' && Array.isArray(value) && value.length > 0) names.hasAll = true
     else collect(value, names)
