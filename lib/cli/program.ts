@@ -8,6 +8,7 @@ import { addCompletion } from './completion.ts'
 import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
 import { addDoctor } from './doctor.ts'
+import { addErase } from './erase.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
@@ -28,6 +29,7 @@ const commands = [
   addLimits,
   addReset,
   addApprove,
+  addErase,
   addAudit,
   addHooks,
   addDoctor,
