@@ -70,5 +70,5 @@ export const auditPage: PageUnderTest = {
       ],
       text,
     ),
-  printedPages: 40,
+  printedPages: 14,
 }
