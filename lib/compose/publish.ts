@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
 import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
-import { defaultFileSize } from '../publish/iceberg/ports.ts'
+import { defaultFileSize, type TablePointers } from '../publish/iceberg/ports.ts'
 import { createIcebergTables } from '../publish/iceberg/tables.ts'
 import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createGluePointers } from '../stores/glue-tables.ts'
+import type { ObjectStore } from '../stores/objects.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
@@ -69,23 +70,29 @@ type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
   lake: ReturnType<typeof createPublishedLake>
 }
 
-/** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
+/** Iceberg tables, kept by the publisher. */
 function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): WarehouseTables {
-  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
-  const place = { objects, address }
-  const glue = () => createGlue(cloudOf(env))
   return createIcebergTables({
     files: objects,
     rows: rowFiles,
-    pointers: database
-      ? createGluePointers({ ...place, glue: glue(), database, newAttempt: randomUUID })
-      : createFolderPointers(place),
+    ...pointersOf(env, objects),
     streams: streamsAsRead({ messages: true }),
     history: lake.readFiles,
-    address,
     retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT },
     fileSize: defaultFileSize,
     clock,
     newAttempt: randomUUID,
   })
+}
+
+type TablesVariables = Pick<Environment, 'ICEBERG_DATABASE' | 'LAKE_BUCKET' | 'LAKE_ADDRESS' | 'AWS_REGION'>
+
+/** Where engines find the lake, and which metadata is a table's: on AWS Glue says so, elsewhere a file of the bucket. */
+export function pointersOf(env: TablesVariables, objects: ObjectStore): { address: string; pointers: TablePointers } {
+  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
+  const place = { objects, address }
+  const pointers = database
+    ? createGluePointers({ ...place, glue: createGlue(cloudOf(env)), database, newAttempt: randomUUID })
+    : createFolderPointers(place)
+  return { address, pointers }
 }
