@@ -9,6 +9,7 @@ export const pictureStyle = `
 @media (prefers-color-scheme: dark) { :root { --picture-1: #6cb4dd; --picture-2: #e0a065; --picture-3: #66727f; } }
 .pictures h3 { font-size: 1.15rem; margin: 2rem 0 .5rem; scroll-margin-top: 4rem; }
 .picture-groups { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
+.picture-groups a { display: inline-block; padding: .2rem 0; }
 .period { position: sticky; top: 0; z-index: 1; background: var(--paper); border: 0; border-bottom: 1px solid var(--line);
   margin: 0; padding: .5rem 0; display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; }
 .period legend { float: left; padding: 0; margin-right: .75rem; font-weight: 600; }
@@ -27,7 +28,12 @@ export const pictureStyle = `
 .picture th[scope=row] { font-family: inherit; }
 .picture .number { text-align: right; font-variant-numeric: tabular-nums; }
 @supports selector(:has(*)) { ${anyPeriod} { display: none; } ${chosen} { display: block; } }
-@media (max-width: 40rem) { .picture .number { text-align: left; } }
+@media (max-width: 40rem) {
+  .picture .number { text-align: left; }
+  .period { gap: .25rem .4rem; }
+  .period legend { float: none; display: block; }
+  .period label { padding: .2rem .6rem; }
+}
 @media print {
   .period { position: static; }
   .period input:not(:checked) + label, .picture-groups, .picture details:not([open]) { display: none; }
