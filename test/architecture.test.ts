@@ -42,6 +42,7 @@ const arrows: Record<string, string[]> = {
   'lib/audit': ['lib/core', 'lib/platform', 'lib/redaction', 'lib/report', 'lib/streams', 'lib/sync'],
   'lib/limits': ['lib/core', 'lib/platform', 'lib/report', 'lib/streams', 'lib/sync'],
 }
+arrows['lib/erase'] = ['lib/core', 'lib/limits', 'lib/publish', 'lib/streams', 'lib/sync']
 arrows['lib/stores'] = Object.keys(arrows)
 arrows['lib/compose'] = Object.keys(arrows)
 const inner = [...Object.keys(arrows)]

@@ -25,7 +25,7 @@ async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode>
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
   const page = { now, place: placeOf(options) }
-  if (await isUnused(options)) return write(emptyNightlyPage(page), options, io)
+  if (await isUnused(options, io)) return write(emptyNightlyPage(page), options, io)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) => {
     return write(await makeNightlyPage(open(composeReport), page), options, io)
   })

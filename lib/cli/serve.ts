@@ -26,7 +26,7 @@ async function serve(cli: Cli, io: Output, { port = 0, ...options }: Options & C
   }
   const { startPageServer } = await import('../local/page-server.ts')
   const { createLog } = await import('./progress.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true, clock: cli.clock })
   const server = await startPageServer({ port, make: pagesOf(cli, io, options), log })
   try {
     io.result({ url: server.url })
@@ -67,7 +67,7 @@ function pagesOf(cli: Cli, io: Output, options: CommonOptions): PageMaker {
     const { isUnused, withWorkspace } = await import('./workspace.ts')
     const { emptyNightlyPage } = await import('../report/nightly-page.ts')
     const [now, place] = [cli.clock.now(), placeOf(options)]
-    if (await isUnused(options)) return path === '/' ? emptyNightlyPage({ now, place }).page : null
+    if (await isUnused(options, io)) return path === '/' ? emptyNightlyPage({ now, place }).page : null
     return withWorkspace(cli, { io, options, platform: false, looks: true }, async (workspace) => {
       const { composeReport } = await import('../compose/report.ts')
       const root = workspace.open(composeReport)

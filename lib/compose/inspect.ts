@@ -1,9 +1,16 @@
-import { MessagesVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { MessagesVariables, readVariables, StoreVariables, TablesVariables, type Variables } from '../core/env.ts'
+import { currentFiles } from '../publish/iceberg/current-files.ts'
 import { latestManifestKey } from '../stores/lake-paths.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
+import { pointersOf } from './pointers.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
+
+const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
+  ...MessagesVariables.shape,
+  ...TablesVariables.shape,
+})
 
 /** The stores, for those who look at what is stored or set it back. */
 export type InspectRoot = ReturnType<typeof composeInspect>
@@ -13,13 +20,16 @@ export type InspectRoot = ReturnType<typeof composeInspect>
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export function composeInspect(variables: Variables, runtime: Runtime) {
-  const needed = StoreVariables.omit({ RECORDS_TABLE: true }).extend(MessagesVariables.shape)
-  const env = readVariables(needed, variables)
+  const env = readVariables(Environment, variables)
   const stores = openStores(env, runtime)
+  const { address, pointers } = pointersOf(env, stores.objects)
   return {
     ...stores,
     lake: createPublishedLake(stores.objects),
     hasPublished: async () => (await stores.objects.list(latestManifestKey)).length > 0,
+    currentFiles: (of: Parameters<typeof currentFiles>[0]) =>
+      currentFiles(of, { files: stores.objects, address, pointers }),
+    pointers,
     messages: env.MESSAGES_ENABLED,
     runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
   }

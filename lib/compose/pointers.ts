@@ -1,16 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import type { TablePointers } from '../publish/iceberg/ports.ts'
 import { createGlue } from '../stores/catalog.ts'
-import type { AwsTarget } from '../stores/clients.ts'
 import { createGluePointers } from '../stores/glue-tables.ts'
 import type { ObjectStore } from '../stores/objects.ts'
 import { createFolderPointers } from '../stores/table-pointers.ts'
+import { cloudOf } from './runtime.ts'
 
-type Place = { database: string | undefined; address: string; objects: ObjectStore; target: AwsTarget }
+type TablesEnvironment = {
+  AWS_REGION: string
+  LAKE_BUCKET: string
+  ICEBERG_DATABASE?: string | undefined
+  LAKE_ADDRESS?: string | undefined
+}
 
-/** What says which metadata of the Iceberg tables counts: on AWS Glue, elsewhere a file of the bucket. */
-export function pointersOf({ database, target, ...place }: Place): TablePointers {
-  return database
-    ? createGluePointers({ ...place, glue: createGlue(target), database, newAttempt: randomUUID })
+/** Where engines find the lake, and which metadata is a table's: on AWS Glue says so, elsewhere a file of the bucket. */
+export function pointersOf(env: TablesEnvironment, objects: ObjectStore): { address: string; pointers: TablePointers } {
+  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
+  const place = { objects, address }
+  const pointers = database
+    ? createGluePointers({
+        ...place,
+        glue: createGlue(cloudOf({ AWS_REGION: env.AWS_REGION })),
+        database,
+        newAttempt: randomUUID,
+      })
     : createFolderPointers(place)
+  return { address, pointers }
 }

@@ -1,12 +1,10 @@
 import * as z from 'zod'
 import { messageRoles } from '../platform/schemas/message.ts'
-import type { RulesInForce } from '../publish/ports.ts'
 import { fieldChoices } from '../redaction/personal/fields.ts'
 import type { Privacy } from '../redaction/personal/protect.ts'
 import { attachmentChoices, contentChoices, defaultContents } from '../redaction/personal/writing.ts'
 import { whyNotChosen } from '../streams/field-rules.ts'
 import { streamNamed, streams } from '../streams/index.ts'
-import { sessionMessages } from '../streams/session-messages.ts'
 import { shardsOf } from '../streams/shards.ts'
 
 const contents = `must be one of ${contentChoices.join(', ')}`
@@ -67,15 +65,4 @@ export function privacyOf(env: z.output<typeof PrivacyVariables>): Privacy {
     contents: { content: env.MESSAGES_CONTENT, roles, attachments: env.MESSAGES_ATTACHMENTS },
     fields: Object.fromEntries(fields),
   }
-}
-
-/** The choices as people read them, by stream: what becomes of fields, and of what is written in messages. Kept fields are not named. */
-export function rulesInForce(env: z.output<typeof PrivacyVariables>): RulesInForce {
-  const roles = Object.entries(env.MESSAGES_CONTENT_BY_ROLE).map(([role, choice]) => [`content of ${role}`, choice])
-  const written = { content: env.MESSAGES_CONTENT, ...Object.fromEntries(roles), attachments: env.MESSAGES_ATTACHMENTS }
-  const chosen = Object.entries(env.PRIVACY_FIELDS).map(([stream, rules]) => {
-    return [stream, Object.fromEntries(Object.entries(rules).filter(([, choice]) => choice !== 'keep'))] as const
-  })
-  const fields = Object.fromEntries(chosen.filter(([, rules]) => Object.keys(rules).length > 0))
-  return { ...fields, [sessionMessages.name]: { ...written, ...fields[sessionMessages.name] } }
 }

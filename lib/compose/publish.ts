@@ -22,7 +22,7 @@ import { createRunsTable } from '../stores/runs-table.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
 import { pointersOf } from './pointers.ts'
-import { PrivacyVariables, rulesInForce } from './privacy.ts'
+import { RulesVariables, rulesInForce } from './rules-in-force.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { schedulesFrom } from './schedules.ts'
 import { openStores } from './stores.ts'
@@ -34,7 +34,7 @@ const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
   ...ScheduleVariables.shape,
-  ...PrivacyVariables.shape,
+  ...RulesVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 
@@ -80,16 +80,14 @@ type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
   lake: ReturnType<typeof createPublishedLake>
 }
 
-/** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
+/** Iceberg tables, kept by the publisher. */
 function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): WarehouseTables {
-  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
   return createIcebergTables({
     files: objects,
     rows: rowFiles,
-    pointers: pointersOf({ database, address, objects, target: cloudOf(env) }),
+    ...pointersOf(env, objects),
     streams: streamsAsRead({ messages: true }),
     history: lake.readFiles,
-    address,
     retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT },
     fileSize: defaultFileSize,
     clock,

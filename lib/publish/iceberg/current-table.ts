@@ -15,7 +15,7 @@ const rowsAtOnce = 250_000
 
 /** Takes a run's scans over into a current table, as one snapshot. What is in the table already is left alone. */
 export async function bringUpToDate(update: TableUpdate): Promise<void> {
-  const { table, scanIds, runId, signal, deps } = update
+  const { table, scanIds, runId, signal, anew = false, deps } = update
   await commit(
     currentOf(table),
     async ({ isNew, ...base }) => {
@@ -30,7 +30,7 @@ export async function bringUpToDate(update: TableUpdate): Promise<void> {
       const summary = summaryOf({ added: fresh, removed }, { runId, scanIds }, base.metadata)
       return { manifests: [manifest], summary } satisfies Draft
     },
-    { signal, deps },
+    { signal, anew, deps },
   )
 }
 
