@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import { MessagesVariables, readVariables, StoreVariables, TablesVariables, type Variables } from '../core/env.ts'
 import { currentFiles } from '../publish/iceberg/current-files.ts'
 import { latestManifestKey } from '../stores/lake-paths.ts'
@@ -22,15 +23,20 @@ export type InspectRoot = ReturnType<typeof composeInspect>
 export function composeInspect(variables: Variables, runtime: Runtime) {
   const env = readVariables(Environment, variables)
   const stores = openStores(env, runtime)
-  const { address, pointers } = pointersOf(env, stores.objects)
   return {
     ...stores,
     lake: createPublishedLake(stores.objects),
+    ...currentOf(env, stores),
     hasPublished: async () => (await stores.objects.list(latestManifestKey)).length > 0,
-    currentFiles: (of: Parameters<typeof currentFiles>[0]) =>
-      currentFiles(of, { files: stores.objects, address, pointers }),
-    pointers,
     messages: env.MESSAGES_ENABLED,
     runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
+  }
+}
+
+/** Where a table's current state lies, for those who need no history. */
+function currentOf(env: z.infer<typeof Environment>, { objects }: Pick<ReturnType<typeof openStores>, 'objects'>) {
+  const place = pointersOf(env, objects)
+  return {
+    currentFiles: (of: Parameters<typeof currentFiles>[0]) => currentFiles(of, { files: objects, ...place }),
   }
 }

@@ -33,8 +33,8 @@ export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, '
 const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
-  ...ScheduleVariables.shape,
   ...RulesVariables.shape,
+  ...ScheduleVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 

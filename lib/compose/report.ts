@@ -16,13 +16,13 @@ export type ReportRoot = ReturnType<typeof composeReport>
  */
 export function composeReport(variables: Variables, runtime: Runtime) {
   const stores = composeInspect(variables, runtime)
-  const { objects, lake, pointers } = stores
-  const { RUN_SCHEDULES } = readVariables(ScheduleVariables, variables)
+  const { objects, lake, currentFiles } = stores
+  const env = readVariables(ScheduleVariables, variables)
   return {
     ...stores,
     pages: createPages(objects),
     rows: createFileRows(objects),
-    lakeRows: createLakeRows({ files: objects, rows: rowFiles, pointers, lake }),
-    schedules: schedulesFrom(RUN_SCHEDULES),
+    lakeRows: createLakeRows({ files: objects, rows: rowFiles, lake, currentFiles }),
+    schedules: schedulesFrom(env.RUN_SCHEDULES),
   }
 }
