@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
 import type { Checkpoints, LeaseReader } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
@@ -108,9 +109,11 @@ function readableOrNew(stream: string, item: LeasedItem): Checkpoint {
 }
 
 function parse<S extends z.ZodType>(schema: S, stream: string, text: string): z.infer<S> {
+  const goBack = `run \`platform-sync reset ${stream}\``
   try {
-    return schema.parse(JSON.parse(text))
+    return schema.parse(ofKnownForm(JSON.parse(text), { what: `checkpoint of ${stream}`, goBack }))
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     const message = `the checkpoint of ${stream} can't be read. Run \`platform-sync reset ${stream}\` to begin its scan anew`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }

@@ -90,6 +90,11 @@ function fileOf(rows: readonly Row[]): Uint8Array {
     return columnSource(runsTable, column, { cells, form: publishedForm })
   })
   return new Uint8Array(
-    parquetWriteBuffer({ schema: parquetSchema(runsColumns), columnData, ...writerSettings, pageSize: 0 }),
+    parquetWriteBuffer({
+      schema: parquetSchema(runsColumns),
+      columnData,
+      ...writerSettings(publishedForm),
+      pageSize: 0,
+    }),
   )
 }

@@ -1,5 +1,6 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
+import { html } from '../html.ts'
 import { barsOf } from './draw-bars.ts'
 import { columnsOf, lineOf } from './draw-over-time.ts'
 import type { Drawing } from './drawing.ts'
@@ -12,10 +13,10 @@ export function draw(drawing: Drawing): string | null {
   const options = drawing.rows.length === 0 ? null : optionsOf(drawing)
   if (options === null) return null
   const { document } = parseHTML('<html></html>')
-  const { title: ariaLabel, summary: ariaDescription } = drawing
-  const svg = Plot.plot({ document, className: 'plot', width, ariaLabel, ariaDescription, ...options })
-  svg.setAttribute('role', 'img')
-  return compacted(svg.outerHTML)
+  const svg = compacted(Plot.plot({ document, className: 'plot', width, ...options }).outerHTML)
+  // Not as attributes of Plot's: names are part of what it says, and the document writes them as they are.
+  const named = html`<svg role="img" aria-label="${drawing.title}"`.html
+  return svg.replace(/^<svg([^>]*>)/, (_, rest) => `${named}${rest}${html`<desc>${drawing.summary}</desc>`.html}`)
 }
 
 function optionsOf(drawing: Drawing): Plot.PlotOptions | null {
