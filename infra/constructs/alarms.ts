@@ -6,7 +6,9 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import type { Config } from '../config.ts'
+import { latestReportKey } from '../../lib/stores/lake-paths.ts'
+import { lakeBucket } from '../../lib/stores/resources.ts'
+import { type Config, reportingIn } from '../config.ts'
 import type { Names } from '../names.ts'
 import { awsMetric, measurementsOf } from './measurements.ts'
 
@@ -132,6 +134,7 @@ export class Alarms extends Construct {
       ofAny('PolicyFailed', any),
       'The policy of credit limits changed nothing: it has a mistake, or may not be applied.',
     )
+    this.whenOld('limit-messages-late', queues.limits, 'Messages with credit limits wait for more than an hour.')
     const dead = queues.deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('limit-dead-letters', dead, 'Messages with credit limits failed five times and wait for somebody.')
   }
@@ -140,14 +143,7 @@ export class Alarms extends Construct {
     const any = { period: quarter }
     const dead = deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('hook-dead-letters', dead, 'Messages with hook events failed five times, and are gone after 14 days.')
-    const age = queue.metricApproximateAgeOfOldestMessage(any)
-    const late = new MathExpression({
-      expression: `IF(age > ${hour.toSeconds()}, 1, 0)`,
-      usingMetrics: { age },
-      label: 'The oldest message is older than an hour',
-      period: quarter,
-    })
-    this.whenAny('hook-events-late', late, 'Hook events wait on the queue for more than an hour.')
+    this.whenOld('hook-events-late', queue, 'Hook events wait on the queue for more than an hour.')
     const failed = awsMetric({
       namespace: 'AWS/ApiGateway',
       metricName: '5xx',
@@ -173,6 +169,24 @@ export class Alarms extends Construct {
     })
   }
 
+  /** Where whoever reads the mail finds how the last night went. */
+  private page(): string {
+    const { names, config } = this.props
+    const page = `s3://${names.bucket(lakeBucket)}/${latestReportKey}`
+    return reportingIn(config).length > 0 ? ` The page of the last night: ${page}` : ''
+  }
+
+  /** Nobody takes messages up: the worker fails, or its event source is disabled. */
+  private whenOld(name: string, queue: IQueue, description: string) {
+    const late = new MathExpression({
+      expression: `IF(age > ${hour.toSeconds()}, 1, 0)`,
+      usingMetrics: { age: queue.metricApproximateAgeOfOldestMessage({ period: quarter }) },
+      label: 'The oldest message is older than an hour',
+      period: quarter,
+    })
+    this.whenAny(name, late, description)
+  }
+
   private whenAny(name: string, metric: IMetric, description: string) {
     this.alarm(name, { metric, description, below: false, periods: 1 })
   }
@@ -180,7 +194,7 @@ export class Alarms extends Construct {
   private alarm(name: string, { metric, description, below, periods }: Terms) {
     const alarm = new Alarm(this, name, {
       alarmName: `${this.props.names.prefix}-${name}`,
-      alarmDescription: `${description} See docs/operations.md, "${name}".`,
+      alarmDescription: `${description} See docs/operations.md, "${name}".${this.page()}`,
       metric,
       threshold: below ? 1 : 0,
       comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,

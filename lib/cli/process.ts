@@ -7,12 +7,21 @@ import { useProxies } from './proxies.ts'
 const variables = processVariables()
 
 const interruption = new AbortController()
-process.on('SIGINT', () => {
-  if (interruption.signal.aborted) process.exit(exitCodes.interrupted)
-  interruption.abort()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (interruption.signal.aborted) process.exit(exitCodes.interrupted)
+    process.stderr.write('Stopping: what was read is kept. The same once more ends the process at once.\n')
+    interruption.abort()
+  })
+}
+// A reader that closes its end early (head, less) has seen enough. A terminal that hung up must not end what is to be kept.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (interruption.signal.aborted) return
+  if (error.code === 'EPIPE') process.exit(exitCodes.complete)
+  process.stderr.write(`The output can't be written: ${error.message}.\n`)
+  process.exit(exitCodes.failed)
 })
-// A reader that closes its end early (head, less) has seen enough.
-process.stdout.on('error', () => process.exit(exitCodes.complete))
+process.stderr.on('error', () => {})
 
 await runCli(process.argv.slice(2), {
   variables,

@@ -12,10 +12,13 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
 import { addQuery } from './query.ts'
+import { addReport } from './report.ts'
 import { addReset } from './reset.ts'
+import { addServe } from './serve.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
 import { addSync } from './sync.ts'
+import { toldError } from './told-error.ts'
 import { addWarehouse } from './warehouse.ts'
 
 const commands = [
@@ -23,6 +26,8 @@ const commands = [
   addSync,
   addStatus,
   addQuery,
+  addReport,
+  addServe,
   addWarehouse,
   addLimits,
   addReset,
@@ -50,7 +55,7 @@ export async function runCli(args: readonly string[], cli: Cli): Promise<void> {
   try {
     await program.parseAsync(withFolders(args), { from: 'user' })
   } catch (error) {
-    cli.exit(report(error, args, cli))
+    cli.exit(report(await toldError(error, { args, variables: cli.variables }), args, cli))
   }
 }
 

@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
-import type { Checkpoints } from '../sync/ports.ts'
+import type { Checkpoints, LeaseReader } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
 /** The partition of the state table that holds one item per stream. */
@@ -11,9 +12,6 @@ const streamPartition = 'stream'
 function keyOf(stream: string): ItemKey {
   return { pk: streamPartition, sk: stream }
 }
-
-/** Who works on a stream at this moment, for people who look; null when nobody does. */
-type LeaseReader = { holder(stream: string, now: number): Promise<{ owner: string; until: number } | null> }
 
 /** Checkpoints in the state table: one item per stream. */
 export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader {
@@ -111,9 +109,11 @@ function readableOrNew(stream: string, item: LeasedItem): Checkpoint {
 }
 
 function parse<S extends z.ZodType>(schema: S, stream: string, text: string): z.infer<S> {
+  const goBack = `run \`platform-sync reset ${stream}\``
   try {
-    return schema.parse(JSON.parse(text))
+    return schema.parse(ofKnownForm(JSON.parse(text), { what: `checkpoint of ${stream}`, goBack }))
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     const message = `the checkpoint of ${stream} can't be read. Run \`platform-sync reset ${stream}\` to begin its scan anew`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }

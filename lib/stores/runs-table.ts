@@ -94,7 +94,7 @@ function fileOf(rows: readonly Row[]): Uint8Array {
       schema: parquetSchema(runsColumns),
       kvMetadata: describedBy(runsColumns),
       columnData,
-      ...writerSettings,
+      ...writerSettings(publishedForm),
       pageSize: 0,
     }),
   )

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FatalError } from '../../core/errors.ts'
+import { ofKnownForm } from '../../core/form.ts'
 import { Plan } from '../intake/plan.ts'
 
 /** What a policy remembers from one day to the next. */
@@ -26,12 +27,17 @@ export const KeptPlan = z.object({
   reasons: z.array(z.string()).describe('Why it waits, or is refused.'),
   madeAt: z.string().describe('ISO 8601, UTC.'),
   approvedBy: z.string().nullable(),
+  approvedFor: z.string().optional().describe('Why somebody approved it, in their words.'),
   all: z.boolean().describe('It sends limits that stand already, too.'),
 })
 export type KeptPlan = z.infer<typeof KeptPlan>
 
 /** What one person's approval says. */
-export const Approval = z.object({ planId: z.string(), approvedBy: z.string().min(1).max(320) })
+export const Approval = z.object({
+  planId: z.string(),
+  approvedBy: z.string().min(1).max(320),
+  reason: z.string().max(500).optional().describe('Why, in the words of whoever approved it.'),
+})
 export type Approval = z.infer<typeof Approval>
 
 /** The plans and the memory of a policy, as they are kept. Writes replace what was there. */
@@ -60,8 +66,11 @@ export const policyPlaces = {
 /** Reads what was kept. @throws FatalError `damaged_state` that names the object. */
 export function readKept<S extends z.ZodType>(schema: S, bytes: Uint8Array, key: string): z.infer<S> {
   try {
-    return schema.parse(JSON.parse(Buffer.from(bytes).toString()))
+    return schema.parse(
+      ofKnownForm(JSON.parse(Buffer.from(bytes).toString()), { what: `object ${key} of the inbox bucket` }),
+    )
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     const what = `${key} in the inbox bucket is damaged; remove it, and apply the policy again`
     throw new FatalError(what, { code: 'damaged_state', cause })
   }
