@@ -68,6 +68,19 @@ export function sayQuery({ title, sql }: DemoQuery, answer: Answer, io: Output):
   io.say(`\n${answerTable(answer, io.columns)}\n`)
 }
 
+/** The answer that the Iceberg table gives, and whether it is the same. */
+export function sayIceberg(answer: Answer, isSame: boolean, io: Output): void {
+  io.say(
+    io.style('bold', 'And from the data files that the current snapshot of the Iceberg table sessions_current lists'),
+  )
+  io.say(`\n${answerTable(answer, io.columns)}\n`)
+  sayParagraph(
+    `${isSame ? 'Both answers are the same.' : 'The answers differ: report that as a defect.'} The list was read here from the ` +
+      "table's own metadata. DuckDB opens the table by itself with its extension for Iceberg, which it would have to download.",
+    io,
+  )
+}
+
 /** Says what the audit trail is for. */
 export function sayAudit(io: Output): void {
   sayHeading('4. The history of the settings proves itself', io)

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Audit } from '../audit/audit.ts'
 import type { RunRoot } from '../compose/run.ts'
@@ -12,11 +13,13 @@ import {
   sayClosing,
   sayFirstDay,
   sayHeading,
+  sayIceberg,
   sayQuery,
   sayReading,
   saySecondDay,
 } from './demo-story.ts'
 import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
+import type { PublishedLake } from './lake-files.ts'
 import type { Output } from './output.ts'
 import { createLog, createProgress, type Lines, type Progress } from './progress.ts'
 import { placeOf } from './report.ts'
@@ -66,7 +69,7 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const second = await sync(root.streams)
     if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
-    const { asked, users } = await askQuestions(root, io)
+    const { asked, users } = await askQuestions(root, { workspace, io })
     const audited = await showAudit(root, { io, cli })
     const policy = await demoPolicyGoesOn(cli, { workspace, log, io })
     const limits = await setLimits(cli, { workspace, log, io, users })
@@ -149,7 +152,10 @@ async function showAudit(root: RunRoot, { io, cli }: { io: Output; cli: Cli }): 
   return verificationJson(verification, 'signer')
 }
 
-async function askQuestions(root: RunRoot, io: Output): Promise<{ asked: Asked[]; users: string[] }> {
+async function askQuestions(
+  root: RunRoot,
+  { workspace, io }: { workspace: Workspace; io: Output },
+): Promise<{ asked: Asked[]; users: string[] }> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
   const { demoQueries, invalidQuery, usersQuery } = await import('../local/demo.ts')
@@ -162,9 +168,36 @@ async function askQuestions(root: RunRoot, io: Output): Promise<{ asked: Asked[]
       sayQuery(query, answer, io)
       asked.push({ ...query, columns: answer.columns, rows: answer.rows })
     }
+    asked.push(...(await askTwice(workspace, io)))
     const { rows } = await ask(database.connection, usersQuery)
     return { asked, users: rows.map(([email]) => String(email)) }
   } finally {
     await database.close()
   }
+}
+
+/** The same question, of the files of the change log and of those that the Iceberg table lists. */
+async function askTwice(workspace: Workspace, io: Output): Promise<Asked[]> {
+  const { composeInspect } = await import('../compose/inspect.ts')
+  const { openLakeDatabase } = await import('./lake-database.ts')
+  const { ask } = await import('./query-rows.ts')
+  const { standingQuery } = await import('../local/demo.ts')
+  const root = workspace.open(composeInspect)
+  const answerFrom = async (from: PublishedLake) => {
+    const database = await openLakeDatabase(from, standingQuery.sql)
+    try {
+      return await ask(database.connection, standingQuery.sql)
+    } finally {
+      await database.close()
+    }
+  }
+  const ofLog = await answerFrom({ ...root, currentFiles: async () => null })
+  const ofTable = await answerFrom(root)
+  sayQuery(standingQuery, ofLog, io)
+  sayIceberg(ofTable, isDeepStrictEqual(ofLog.rows, ofTable.rows), io)
+  const { columns, rows } = ofTable
+  return [
+    { ...standingQuery, columns: ofLog.columns, rows: ofLog.rows },
+    { ...standingQuery, name: 'standing_iceberg', columns, rows },
+  ]
 }

@@ -41,6 +41,8 @@ export async function findEverywhere(finder: Finder, deps: EraseDeps): Promise<F
       ...(await within('bodies/', 'rewritten')),
       ...(await within('hooks/', 'rewritten')),
       ...(await within('query-results/', 'removed')),
+      // The next run makes it again from the records of runs.
+      ...(await within('runs/', 'removed')),
       ...indexHits,
     ],
     inbox: inbox ? (await hitsIn(inbox, { prefix: '', fate: 'removed', ...looking })).map(inInbox) : [],

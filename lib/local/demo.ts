@@ -111,3 +111,10 @@ export const invalidQuery: DemoQuery = {
   title: 'Which values came in an unforeseen form',
   sql: 'select message_count, _invalid from sessions_current where _invalid is not null',
 }
+
+/** What is asked twice: of the change log, and of the files of the Iceberg table. */
+export const standingQuery: DemoQuery = {
+  name: 'standing',
+  title: 'How sessions stand, from the files of the change log',
+  sql: 'select status, count(*) as sessions, sum(message_count) as messages from sessions_current group by status order by status',
+}

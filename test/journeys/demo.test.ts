@@ -100,6 +100,9 @@ describe('the demo', () => {
     ])
     expect(answers.tools).toHaveLength(5)
     expect(answers.credits?.map(([model]) => model)).toContain('atlas-large')
+    // The same question over files and over the Iceberg table.
+    expect(answers.standing?.length).toBeGreaterThan(1)
+    expect(answers.standing_iceberg).toEqual(answers.standing)
     expect(answers.invalid).toEqual([[null, expect.stringContaining('"value":"a dozen"')]])
     expect(answers.waits?.map(([repository, waits]) => [repository, waits])).toEqual([
       ['acme-api', 8],
