@@ -6,6 +6,9 @@ const slow = ['test/journeys', 'test/infra']
 /** What needs more than Node, and says by itself when it is left out: `npm run test:deploy`. */
 const deployed = ['test/deploy']
 
+/** What needs a browser, and says by itself when it is left out: `npm run test:pages`. */
+const looked = ['test/pages']
+
 /** Limits that only a test that hangs meets, however busy the machine is. */
 const timeouts = { fast: 120_000, slow: 900_000 }
 
@@ -21,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...slow, ...deployed].map((folder) => `${folder}/**`),
+          exclude: [...slow, ...deployed, ...looked].map((folder) => `${folder}/**`),
           // To load the SDK and the emulators anew for each file takes longer than most tests.
           isolate: false,
           setupFiles: ['test/support/restore.ts'],
@@ -34,6 +37,15 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: slow.map((folder) => `${folder}/**/*.test.ts`),
+          testTimeout: timeouts.slow,
+          hookTimeout: timeouts.slow,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          include: looked.map((folder) => `${folder}/**/*.test.ts`),
           testTimeout: timeouts.slow,
           hookTimeout: timeouts.slow,
         },

@@ -157,7 +157,7 @@ function bareStore(): ObjectStore {
     put: async (key, bytes) => void objects.set(key, bytes),
     get: async (key) => objects.get(key) ?? null,
     replace: async (key, change) => {
-      const bytes = change(objects.get(key) ?? null)
+      const bytes = await change(objects.get(key) ?? null)
       if (bytes) objects.set(key, bytes)
     },
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),

@@ -98,7 +98,7 @@ export class StatelessStack extends Stack {
     })
     const publishRun = new WorkerFunction(this, 'PublishRun', {
       ...common,
-      environment: { ...common.environment, ...tablesEnvironmentOf(config, names) },
+      environment: { ...common.environment, ...publishEnvironmentOf(config, names) },
       name: 'publish-run',
       // The rows of a file are in memory while they are merged, and a first sync has many files.
       memoryMegabytes: 1_769,
@@ -174,9 +174,11 @@ function privacyEnvironmentOf({ messages, privacy }: Config): Record<string, str
   }
 }
 
-/** What the one reads, besides, that keeps the Iceberg tables. */
-function tablesEnvironmentOf({ retention }: Config, names: Names): Record<string, string> {
+/** What the one reads, besides, that keeps the Iceberg tables and tells which choices were in force. */
+function publishEnvironmentOf(config: Config, names: Names): Record<string, string> {
+  const { retention } = config
   return {
+    ...privacyEnvironmentOf(config),
     ICEBERG_DATABASE: names.icebergDatabase,
     SNAPSHOT_DAYS: String(retention.snapshotDays),
     SNAPSHOT_COUNT: String(retention.snapshots),

@@ -33,7 +33,7 @@ const arrows: Record<string, string[]> = {
   'lib/core': [],
   'lib/platform': ['lib/core'],
   'lib/redaction': ['lib/core'],
-  'lib/report': ['lib/core'],
+  'lib/report': ['lib/core', 'lib/streams'],
   'lib/streams': ['lib/core', 'lib/platform'],
   'lib/sync': ['lib/core', 'lib/platform', 'lib/streams'],
   'lib/warehouse': ['lib/core', 'lib/streams'],
@@ -42,6 +42,7 @@ const arrows: Record<string, string[]> = {
   'lib/audit': ['lib/core', 'lib/platform', 'lib/redaction', 'lib/report', 'lib/streams', 'lib/sync'],
   'lib/limits': ['lib/core', 'lib/platform', 'lib/report', 'lib/streams', 'lib/sync'],
 }
+arrows['lib/erase'] = ['lib/core', 'lib/limits', 'lib/publish', 'lib/streams', 'lib/sync']
 arrows['lib/stores'] = Object.keys(arrows)
 arrows['lib/compose'] = Object.keys(arrows)
 const inner = [...Object.keys(arrows)]
@@ -58,6 +59,7 @@ const roomArrows: Record<string, string[]> = {
   'lib/limits/intake': ['lib/limits', 'lib/limits/outcomes'],
   'lib/limits/outcomes': ['lib/limits'],
   'lib/limits/report': ['lib/limits', 'lib/limits/outcomes'],
+  'lib/report/pictures': ['lib/report'],
   'lib/audit/trail': [],
   'lib/audit/changes': ['lib/audit/trail'],
   'lib/audit/verify': ['lib/audit/trail'],

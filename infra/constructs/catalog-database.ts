@@ -10,13 +10,17 @@ import {
   partitionKeys,
   warehouseTables,
 } from '../../lib/stores/catalog.ts'
-import { tableLocation } from '../../lib/stores/lake-paths.ts'
+import { runsPrefix, tableLocation } from '../../lib/stores/lake-paths.ts'
 import { lakeBucket } from '../../lib/stores/resources.ts'
 import { currentName, currentQuery } from '../../lib/streams/current.ts'
+import { runsColumns, runsTable } from '../../lib/streams/runs-table.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
-import type { Table } from '../../lib/streams/table.ts'
+import { columnsOf, type Table } from '../../lib/streams/table.ts'
 import type { Names } from '../names.ts'
 import { kept } from '../removal.ts'
+
+/** Where a table's files lie, and what is in them. */
+type Storage = { location: string; columns: GlueColumn[]; partitionKeys?: GlueColumn[] }
 
 type Props = { names: Names; key: IKey; streams: readonly Stream[] }
 
@@ -39,6 +43,7 @@ export class CatalogDatabase extends Construct {
       const view = this.currentView(stream, table, names)
       view.addResourceDependency(workgroup)
     }
+    this.runsTable(names).addResourceDependency(database)
   }
 
   /** Its tables are made and moved by the publisher: a deployment that changed one would point it at old metadata. */
@@ -55,19 +60,30 @@ export class CatalogDatabase extends Construct {
   }
 
   private table(table: Table, names: Names): CfnTable {
-    const logicalId = `${pascalCase(table.name)}GlueTable`
+    const storage = { location: tableLocation(table.name), columns: glueColumns(columnsOf(table)) }
+    return this.parquetTable(table, names, { ...storage, partitionKeys })
+  }
+
+  /** A few files that are written anew, and no partitions that anyone would have to register. */
+  private runsTable(names: Names): CfnTable {
+    return this.parquetTable(runsTable, names, { location: runsPrefix, columns: glueColumns(runsColumns) })
+  }
+
+  private parquetTable({ name, doc }: Pick<Table, 'name' | 'doc'>, names: Names, storage: Storage): CfnTable {
+    const { location, columns, partitionKeys } = storage
+    const logicalId = `${pascalCase(name)}GlueTable`
     const created = new CfnTable(this, logicalId, {
       catalogId: Aws.ACCOUNT_ID,
       databaseName: names.database,
       tableInput: {
-        name: table.name,
-        description: table.doc,
+        name,
+        description: doc,
         tableType: 'EXTERNAL_TABLE',
         parameters: { classification: 'parquet', EXTERNAL: 'TRUE' },
-        partitionKeys,
+        ...(partitionKeys ? { partitionKeys } : {}),
         storageDescriptor: {
-          location: `s3://${names.bucket(lakeBucket)}/${tableLocation(table.name)}`,
-          columns: glueColumns(table) satisfies GlueColumn[],
+          location: `s3://${names.bucket(lakeBucket)}/${location}`,
+          columns,
           inputFormat: parquetFormat.inputFormat,
           outputFormat: parquetFormat.outputFormat,
           serdeInfo: { serializationLibrary: parquetFormat.serializationLibrary },

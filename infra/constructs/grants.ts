@@ -58,8 +58,11 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
-  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'index', 'manifests'))
-  publish.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'changes', 'iceberg', 'manifests'))
+  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'index', 'manifests', 'runs'))
+  publish.allow(
+    ['s3:PutObject', 's3:AbortMultipartUpload'],
+    ...objects(lakeBucket, 'changes', 'iceberg', 'manifests', 'runs'),
+  )
   publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'quarantine', 'index'))
   publish.allow(['s3:ListBucket'], bucket(lakeBucket))
   const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))

@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts'
 import { type RevisionDiff, readHistory } from '../audit/changes/history.ts'
+import type { TrailPlace } from '../audit/report/report.ts'
 import { type Finding, readFindings } from '../audit/trail/finding.ts'
 import { entryRefsOf } from '../audit/trail/revision-index.ts'
 import type { Anchor } from '../audit/verify/anchor.ts'
@@ -11,10 +12,16 @@ import type { Output } from './output.ts'
 type Opening = { cli: Cli; io: Output; options: CommonOptions }
 
 /** Runs a command on the audit trail that the environment names. @throws FatalError `configuration` when it names none. */
-export async function withAudit<T>({ cli, io, options }: Opening, run: (audit: Audit) => Promise<T>): Promise<T> {
+export async function withAudit<T>(
+  { cli, io, options }: Opening,
+  run: (audit: Audit, place: TrailPlace) => Promise<T>,
+): Promise<T> {
   const { composeAudit } = await import('../compose/audit.ts')
   const { withWorkspace } = await import('./workspace.ts')
-  return withWorkspace(cli, { io, options, platform: false }, ({ open }) => run(auditOf(open(composeAudit).audit)))
+  return withWorkspace(cli, { io, options, platform: false }, ({ open }) => {
+    const { audit, place } = open(composeAudit)
+    return run(auditOf(audit), place)
+  })
 }
 
 function auditOf(audit: Audit | null): Audit {
@@ -58,12 +65,21 @@ export async function diffsOf(
   signal: AbortSignal,
   wanted?: ReadonlySet<number>,
 ): Promise<RevisionDiff[]> {
+  const diffs: RevisionDiff[] = []
+  for await (const diff of await revisionsOf(audit, signal, wanted)) diffs.push(diff)
+  return diffs
+}
+
+/** The same, one after the other. */
+export async function revisionsOf(
+  audit: Audit,
+  signal: AbortSignal,
+  wanted?: ReadonlySet<number>,
+): Promise<AsyncIterable<RevisionDiff>> {
   const { trail, index, watch } = audit
   const refs = entryRefsOf(await index.at(await headsOf(audit, signal)))
   const only = wanted ? { only: ({ revision }: { revision: number }) => wanted.has(revision) } : {}
-  const diffs: RevisionDiff[] = []
-  for await (const diff of readHistory((at) => trail.read('entries', at), refs, { watch, ...only })) diffs.push(diff)
-  return diffs
+  return readHistory((at) => trail.read('entries', at), refs, { watch, ...only })
 }
 
 /** Reads all findings, the oldest first; one that can't be read is a fault of the trail, and left out. */

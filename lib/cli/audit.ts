@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { addAuditDiff, addAuditShow } from './audit-diff.ts'
-import { addAuditExport, addAuditReport } from './audit-export.ts'
+import { addAuditExport } from './audit-export.ts'
+import { addAuditReport } from './audit-report.ts'
 import { addAuditRestoreHead } from './audit-restore.ts'
 import { addAuditVerify } from './audit-verify.ts'
 import type { Cli } from './command.ts'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { DemoQuery } from '../local/demo.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
 import { number, type Output } from './output.ts'
-import { answerTable } from './query.ts'
+import { answerTable } from './query-layout.ts'
 import type { Answer } from './query-rows.ts'
 import type { Workspace } from './workspace.ts'
 

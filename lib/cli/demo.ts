@@ -41,12 +41,12 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
   emptyFolder(folder, firstDay)
 
   // Each run has bars of its own; the log goes to those on the screen.
-  let progress = createProgress(cli.stderr)
+  let progress = createProgress({ ...cli, json: io.json })
   const workspace = await open(cli, options, { folder, progress: { line: (text) => progress.line(text) } })
   try {
     const root = workspace.open(composeRun)
     const sync = async (streams: Stream[]) => {
-      progress = createProgress(cli.stderr)
+      progress = createProgress({ ...cli, json: io.json })
       return syncAll({ ...root, streams }, { io, progress, interrupted: cli.interrupted })
     }
     const simulator = workspace.simulator as Simulator
@@ -54,7 +54,7 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     // Lists per session come on the second day, when all else is known.
     const first = await sync(root.streams.filter(({ parent }) => parent === undefined))
     if (first.interrupted) return stopped([first], folder, io)
-    const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+    const log = createLog({ line: io.note }, { verbose: options.verbose === true, clock: cli.clock })
     const { demoPolicyBegins, demoPolicyGoesOn } = await import('./demo-policy.ts')
     await demoPolicyBegins(cli, { workspace, log, io })
     simulator.advance()
@@ -93,7 +93,7 @@ type Where = { folder: string; progress: Lines }
 async function open(cli: Cli, options: CommonOptions, { folder, progress }: Where): Promise<Workspace> {
   const { openWorkspace } = await import('./workspace.ts')
   const own = Object.fromEntries(Object.entries(cli.variables).filter(([name]) => !name.startsWith('PLATFORM_')))
-  const log = createLog(progress, { verbose: options.verbose === true })
+  const log = createLog(progress, { verbose: options.verbose === true, clock: cli.clock })
   const wanted = { options: { ...options, local: folder }, log, platform: true, keeps: true, note: () => {} }
   return openWorkspace({ ...cli, variables: { ...own, MESSAGES_ENABLED: 'true' } }, wanted)
 }

@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { policyJsonSchema } from '../limits/policy/policy.ts'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
+import { dbtPackage } from '../warehouse/dbt/package.ts'
 import { action, type Cli, withCommon } from './command.ts'
 import { exitCodes } from './exit-codes.ts'
 
@@ -17,21 +18,30 @@ export function policySchemaText(): string {
   return `${JSON.stringify(policyJsonSchema(), null, 2)}\n`
 }
 
+/** The folder of the dbt package. All in it is generated. */
+export const dbtFolder = new URL('../../dbt/', import.meta.url)
+
 /** Writes what is derived from declarations anew. */
 async function writeDocs(): Promise<void> {
   await writeFile(streamsDocFile, renderStreamsDoc(streams))
   await writeFile(policySchemaFile, policySchemaText())
+  await rm(dbtFolder, { recursive: true, force: true })
+  for (const [path, text] of dbtPackage(streams)) {
+    const file = new URL(path, dbtFolder)
+    await mkdir(new URL('.', file), { recursive: true })
+    await writeFile(file, text)
+  }
 }
 
 /** `platform-sync docs`, for people who change a stream, or the form of a policy. */
 export function addDocs(program: Command, cli: Cli): void {
   withCommon(program.command('docs', { hidden: true }))
-    .description('write docs/streams.md and docs/policy/policy.schema.json anew')
+    .description('write docs/streams.md, docs/policy/policy.schema.json and dbt/ anew')
     .action(
       action(cli, async (io) => {
         await writeDocs()
-        io.say('docs/streams.md and docs/policy/policy.schema.json are written.')
-        io.result({ written: ['docs/streams.md', 'docs/policy/policy.schema.json'] })
+        io.say('docs/streams.md, docs/policy/policy.schema.json and dbt/ are written.')
+        io.result({ written: ['docs/streams.md', 'docs/policy/policy.schema.json', 'dbt/'] })
         return exitCodes.complete
       }),
     )

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { FatalError, messageOf } from '../core/errors.ts'
-import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
+import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
+import { checkLocalFolder, type FolderOptions } from './doctor-folder.ts'
 import { checkCollector } from './doctor-hooks.ts'
 import { checkMessages } from './doctor-messages.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
+import { forgottenLocal, isForgotten } from './told-error.ts'
 
 /** `platform-sync doctor` */
 export function addDoctor(program: Command, cli: Cli): void {
@@ -13,10 +16,16 @@ export function addDoctor(program: Command, cli: Cli): void {
     .description(
       'check configuration, credentials, storage, each endpoint and the collector of hook events, and say what to fix',
     )
-    .action(action<unknown, []>(cli, (io, options) => doctor(cli, io, options)))
+    .option(
+      '--set-aside',
+      'with --local: move a folder whose state is damaged aside, so that the next sync begins anew',
+    )
+    .action(action<FolderOptions, []>(cli, (io, options) => doctor(cli, io, options)))
 }
 
-async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
+async function doctor(cli: Cli, io: Output, options: CommonOptions & FolderOptions): Promise<ExitCode> {
+  const damaged = await checkLocalFolder(cli, io, options)
+  if (damaged !== null) return tell(damaged, io)
   const { composeSync } = await import('../compose/sync.ts')
   const { composeInspect } = await import('../compose/inspect.ts')
   const { composeHooksInspection } = await import('../compose/hooks-inspect.ts')
@@ -35,8 +44,13 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
     })
   } catch (error) {
     if (!(error instanceof FatalError) || error.code !== 'configuration') throw error
+    const given = options.local === undefined ? [] : ['--local']
+    const forgotten = await isForgotten(given, { variables: cli.variables })
     tell(
       [
+        ...(forgotten
+          ? [{ what: '--local', state: 'warn', detail: forgottenLocal(resolve(defaultFolder)) } as const]
+          : []),
         ...checkVariables(cli.variables, { isLocal: options.local !== undefined }),
         { what: 'configuration', state: 'fail', detail: messageOf(error) },
       ],

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { currentName } from '../streams/current.ts'
 import { streams } from '../streams/index.ts'
+import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
-import { download, type LocalFile, nameOf, type PublishedLake } from './lake-files.ts'
+import { download, downloadCurrent, type LocalFile, nameOf, type Place, type PublishedLake } from './lake-files.ts'
 import { createFreshness, freshnessView } from './lake-freshness.ts'
+import { downloadRuns } from './lake-runs.ts'
 import { requireQuestion, sqlError } from './read-only.ts'
 
 /** The lake as a database that can be asked and not changed. */
@@ -18,13 +20,9 @@ const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'run_id', 'scan_id
 
 /**
  * Loads the published files that a statement needs (all, without one) into a folder of its own, and opens them as views: each table's
- * change log, `<table>_current`, `quarantine` and `_freshness`. Nothing outside that folder can be reached from SQL.
+ * change log, `<table>_current`, `quarantine`, `_freshness` and `_runs`. Nothing outside that folder can be reached from SQL.
  */
-export async function openLakeDatabase(
-  { lake, objects, checkpoints }: PublishedLake,
-  sql?: string,
-  signal?: AbortSignal,
-): Promise<LakeDatabase> {
+export async function openLakeDatabase(from: PublishedLake, sql?: string, signal?: AbortSignal): Promise<LakeDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-sync-query-'))
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
@@ -38,13 +36,19 @@ export async function openLakeDatabase(
   }
   try {
     await connection.run("set timezone = 'UTC'")
-    const needed = sql === undefined ? () => true : await tablesIn(connection, sql)
+    const names = sql === undefined ? null : await namesIn(connection, sql)
+    const published = await from.lake.readFiles()
+    const place = { objects: from.objects, folder, signal }
+    const current = await currentOf(names, { from, published, place })
+    const needed = neededBy(names, new Set(current.map(({ name }) => name)))
     const local = await download(
-      (await lake.readFiles()).filter((file) => needed(nameOf(file))),
-      { objects, folder, signal },
+      published.filter((file) => needed(nameOf(file))),
+      place,
     )
-    await createViews(connection, local)
-    await createFreshness(connection, needed(freshnessView) ? checkpoints : undefined)
+    await createViews(connection, [...local, ...current.flatMap(({ files }) => files)], current)
+    const runs = needed(runsTable.name) ? await downloadRuns(from.objects, folder) : []
+    await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
+    await createFreshness(connection, needed(freshnessView) ? from.checkpoints : undefined)
     await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')
@@ -55,15 +59,44 @@ export async function openLakeDatabase(
   }
 }
 
-/** Which tables' files a question needs; all of them when that can't be told. @throws FatalError for wrong SQL. */
-async function tablesIn(connection: DuckDBConnection, sql: string): Promise<(name: string) => boolean> {
+/** The tables and views that a question names; null when that can't be told. @throws FatalError for wrong SQL. */
+async function namesIn(connection: DuckDBConnection, sql: string): Promise<ReadonlySet<string> | null> {
   await requireQuestion(connection, sql)
-  const names = new Set(sqlNames(connection, sql).map((name) => name.toLowerCase()))
-  if (names.size === 0) return () => true
+  const names = sqlNames(connection, sql).map((name) => name.toLowerCase())
+  return names.length === 0 ? null : new Set(names)
+}
+
+/** A current state that is there as files, and need not be made from the change log. */
+type Current = { name: string; table: Table; files: readonly LocalFile[] }
+
+type Reading = {
+  from: PublishedLake
+  published: Awaited<ReturnType<PublishedLake['lake']['readFiles']>>
+  place: Place
+}
+
+/** The current states that a question names and that are there as files, unless it needs the change log anyway. */
+async function currentOf(names: ReadonlySet<string> | null, { from, published, place }: Reading): Promise<Current[]> {
+  const found: Current[] = []
+  for (const stream of streams) {
+    for (const table of tablesOf(stream)) {
+      const name = currentName(table)
+      if (!names?.has(name) || names.has(table.name)) continue
+      const files = await from.currentFiles?.({ stream, table, published })
+      if (files) found.push({ name, table, files: await downloadCurrent(name, files, place) })
+    }
+  }
+  return found
+}
+
+/** Which tables' files a question needs, besides current states; all of them when that can't be told. */
+function neededBy(names: ReadonlySet<string> | null, current: ReadonlySet<string>): (name: string) => boolean {
+  if (names === null) return () => true
   const needed = new Set(names)
   for (const stream of streams) {
     for (const table of tablesOf(stream)) {
-      if (!names.has(currentName(table))) continue
+      const name = currentName(table)
+      if (!names.has(name) || current.has(name)) continue
       needed.add(table.name)
       needed.add(stream.tables[0].name)
     }
@@ -79,13 +112,22 @@ function sqlNames(connection: DuckDBConnection, sql: string): readonly string[] 
   }
 }
 
-async function createViews(connection: DuckDBConnection, files: readonly LocalFile[]): Promise<void> {
+async function createViews(
+  connection: DuckDBConnection,
+  files: readonly LocalFile[],
+  current: readonly Current[],
+): Promise<void> {
   const pathsOf = (wanted: string) => files.filter(({ name }) => name === wanted).map(({ path }) => path)
   for (const stream of streams) {
     for (const table of tablesOf(stream))
-      await connection.run(`create view ${table.name} as ${changeLog(table, pathsOf(table.name))}`)
+      await connection.run(`create view ${table.name} as ${typedRows(columnsOf(table), pathsOf(table.name))}`)
   }
-  for (const { name, query } of currentViews(streams)) await connection.run(`create view ${name} as ${query}`)
+  for (const { name, query } of currentViews(streams)) {
+    const asFiles = current.find((one) => one.name === name)
+    await connection.run(
+      `create view ${name} as ${asFiles ? typedRows(columnsOf(asFiles.table), pathsOf(name)) : query}`,
+    )
+  }
   await connection.run(`create view quarantine as ${quarantine(pathsOf('quarantine'))}`)
 }
 
@@ -99,8 +141,7 @@ const types = {
 } as const satisfies Record<Column['type'], string>
 
 /** The declared columns in the declared types, whatever files there are; older files may lack newer columns. */
-function changeLog(table: Table, paths: readonly string[]): string {
-  const columns = columnsOf(table)
+function typedRows(columns: readonly Column[], paths: readonly string[]): string {
   const nothing = `select ${columns.map(({ name, type }) => `null::${types[type]} as ${name}`).join(', ')} where false`
   if (paths.length === 0) return nothing
   const casts = columns.map(({ name, type }) => `${name}::${types[type]} as ${name}`).join(', ')

@@ -3,13 +3,23 @@ import { join } from 'node:path'
 import { eachConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
+import type { CurrentFile } from '../publish/iceberg/current-files.ts'
+import type { PublishedFile } from '../publish/manifest.ts'
+import type { Stream } from '../streams/stream.ts'
+import type { Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import type { Checkpoints } from '../sync/ports.ts'
 
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
-  lake: { readFiles(): Promise<PartFile[]> }
-  objects: { get(key: string): Promise<Uint8Array | null> }
+  lake: { readFiles(): Promise<PublishedFile[]> }
+  objects: { get(key: string): Promise<Uint8Array | null>; list(prefix: string): Promise<string[]> }
+  /** The files of a table's current state; null where it must be made from all that was published. */
+  currentFiles?: (of: {
+    stream: Stream
+    table: Table
+    published: readonly PublishedFile[]
+  }) => Promise<readonly CurrentFile[] | null>
   /** Of streams, where their scans are known. */
   checkpoints?: Pick<Checkpoints, 'read'>
 }
@@ -17,7 +27,7 @@ export type PublishedLake = {
 /** The lake of those who have none yet. */
 export const emptyLake: PublishedLake = {
   lake: { readFiles: async () => [] },
-  objects: { get: async () => null },
+  objects: { get: async () => null, list: async () => [] },
 }
 
 /** A published file on this machine, and the view that it belongs to. */
@@ -28,16 +38,20 @@ export function nameOf({ kind, table }: PartFile): string {
   return kind === 'quarantine' ? 'quarantine' : table
 }
 
+/** Where objects come from and go to. */
+export type Place = {
+  objects: Pick<PublishedLake['objects'], 'get'>
+  folder: string
+  signal?: AbortSignal | undefined
+}
+
 const downloadsAtOnce = 8
 
 /**
  * Brings files into a folder.
  * @throws FatalError `damaged_state` when one is gone, or isn't what its manifest says.
  */
-export async function download(
-  files: readonly PartFile[],
-  { objects, folder, signal }: { objects: PublishedLake['objects']; folder: string; signal?: AbortSignal | undefined },
-): Promise<LocalFile[]> {
+export async function download(files: readonly PartFile[], { objects, folder, signal }: Place): Promise<LocalFile[]> {
   const done: LocalFile[] = []
   await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, file]) => {
     signal?.throwIfAborted()
@@ -49,6 +63,31 @@ export async function download(
     done.push({ name: nameOf(file), path, key: file.key })
   })
   return done
+}
+
+/** Brings the files of a current table into a folder. @throws FatalError `damaged_state` when one is gone. */
+export async function downloadCurrent(
+  name: string,
+  files: readonly CurrentFile[],
+  { objects, folder, signal }: Place,
+): Promise<LocalFile[]> {
+  const done: LocalFile[] = []
+  await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, { key, bytes: size }]) => {
+    signal?.throwIfAborted()
+    const bytes = await objects.get(key)
+    if (bytes?.byteLength !== size) throw changedMeanwhile(key)
+    const path = join(folder, `${name}-${at}`)
+    await writeFile(path, bytes)
+    done.push({ name, path, key })
+  })
+  return done
+}
+
+/** Snapshots are kept for days after they were replaced; an erased person's are not. */
+function changedMeanwhile(key: string) {
+  return new FatalError(`The object ${key} of a current table was replaced while it was read. Ask again.`, {
+    code: 'damaged_state',
+  })
 }
 
 /** The bytes of a file. @throws FatalError `damaged_state` when it is gone, or isn't what its manifest says. */

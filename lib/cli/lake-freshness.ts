@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { streams } from '../streams/index.ts'
-import { wholeScanAt } from './freshness.ts'
+import { wholeScanAt } from '../sync/freshness.ts'
 import type { PublishedLake } from './lake-files.ts'
 
 /** The view that tells how fresh each stream is. A run that changed nothing leaves no row anywhere else. */

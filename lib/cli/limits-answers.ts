@@ -73,7 +73,7 @@ async function report(cli: Cli, io: Output, options: CommonOptions & ReportOptio
   const { writeLimitsReport } = await import('./limits-report.ts')
   const now = cli.clock.now()
   const since = options.since === undefined ? now - monthMs : timeOf(options.since)
-  return withLimits(cli, { io, options, platform: false }, async (opened) => {
+  return withLimits(cli, { io, options, platform: false, looks: true }, async (opened) => {
     const written = await writeLimitsReport(options.out, { opened, now, since })
     io.say(`${written.file} is written: open it in a browser, or print it.`)
     io.result(written)
@@ -86,7 +86,7 @@ type HistoryOptions = CommonOptions & { address: string; most: number }
 async function history(cli: Cli, io: Output, options: HistoryOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { findHistory, sayHistory } = await import('./limits-history.ts')
-  return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
+  return withLimits(cli, { io, options, platform: false, looks: true }, async ({ limits }) => {
     const found = await findHistory(options.address, { reader: limits.reader, most: options.most })
     sayHistory(found, io)
     io.result(found)

@@ -1,11 +1,11 @@
 import { type ApprovedPolicy, approvePlan, type KeepPolicyDeps, type KeptPolicy } from '../limits/policy/keep-policy.ts'
-import type { KeptPlan } from '../limits/policy/memory.ts'
+import type { Approval, KeptPlan } from '../limits/policy/memory.ts'
 import type { Cli } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { followPlan, type Waiting } from './limits-apply.ts'
 import { shownRows } from './limits-plan.ts'
 import { sayIdle, sayKeptPlan, sayNoPolicy, sayWaits } from './limits-policy-say.ts'
-import { accountName, type LimitsWorkspace } from './limits-workspace.ts'
+import type { LimitsWorkspace } from './limits-workspace.ts'
 import type { Output } from './output.ts'
 
 /** `policy` is the path that somebody named; without one the policy is that of the inbox bucket. */
@@ -33,13 +33,12 @@ export async function sayKept(kept: KeptPolicy, cli: Cli, here: Here): Promise<E
 
 /** Approves a plan and carries it out, with the worker on this machine. */
 export async function approveHere(
-  planId: string,
+  approval: Approval,
   cli: Cli,
   { deps, ...here }: Here & { deps: KeepPolicyDeps },
 ): Promise<ExitCode> {
-  const approvedBy = accountName()
-  await deps.store.writeApproval({ planId, approvedBy })
-  const approved = await approvePlan({ planId, approvedBy }, deps)
+  await deps.store.writeApproval(approval)
+  const approved = await approvePlan(approval, deps)
   return sayApproved(approved, cli, here)
 }
 
@@ -61,13 +60,12 @@ async function sayApproved(approved: ApprovedPolicy, cli: Cli, here: Here): Prom
 }
 
 /** Leaves an approval for the function that carries it out: that is all an approver needs to be allowed to do. */
-export async function approveThere(planId: string, { store }: KeepPolicyDeps, io: Output): Promise<ExitCode> {
+export async function approveThere(approval: Approval, { store }: KeepPolicyDeps, io: Output): Promise<ExitCode> {
   const newest = await store.newest()
-  if (newest?.plan.id !== planId || newest.status !== 'waiting') {
+  if (newest?.plan.id !== approval.planId || newest.status !== 'waiting') {
     io.result({ status: 'not_waiting', newest })
     return sayNotWaiting(newest, io)
   }
-  const approval = { planId, approvedBy: accountName() }
   await store.writeApproval(approval)
   io.result(approval)
   io.say(

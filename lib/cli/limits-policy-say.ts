@@ -3,7 +3,7 @@ import type { KeptPolicy } from '../limits/policy/keep-policy.ts'
 import type { KeptPlan } from '../limits/policy/memory.ts'
 import type { NoPolicy } from '../limits/policy/plan-policy.ts'
 import type { PolicyFault } from '../limits/policy/read-policy.ts'
-import { groupsOf, type PolicyUser, type Rules } from '../limits/policy/rules.ts'
+import { groupsOf, type PolicyUser, type Rules, unmetBy } from '../limits/policy/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { sayPlan } from './limits-plan.ts'
 import { number, type Output, tableText } from './output.ts'
@@ -45,6 +45,9 @@ export function sayEvaluation(
     several.map(({ user, groups }) => `${user.address}: ${groups.map(({ name }) => name).join(', ')}`),
     { io, most },
   )
+  const unmet = unmetBy(users, rules)
+  sayPeople('Groups without a member', unmet.groups, { io, most })
+  sayPeople('Named by the policy, and no user', unmet.addresses, { io, most })
   const unnamed = decisions.filter(({ rule }) => rule === 'default').map(({ address }) => address)
   sayPeople('Named by no rule but the default', unnamed, { io, most })
   const held = decisions.flatMap(({ address, heldUntil }) =>

@@ -30,12 +30,14 @@ export function addLimitsPolicy(limits: Command, cli: Cli): void {
     .description('approve a plan of a policy that waits, in your name')
     .argument('<plan>', 'the id of the plan')
     .option('--policy <file>', file)
+    .option('--as <name>', 'who approves, for the record (the account on this machine)')
+    .option('--reason <text>', 'why, for the record')
     .action(action<ApproveOptions, [string]>(cli, (io, options, id) => approve(cli, io, { ...options, id })))
 }
 
 type CheckOptions = { explain?: string; all?: boolean }
 type ApplyOptions = { all?: boolean; wait: number }
-type ApproveOptions = { policy?: string; wait: number }
+type ApproveOptions = { policy?: string; wait: number; as?: string; reason?: string }
 type Path = { path?: string | undefined }
 
 function withWait(command: Command): Command {
@@ -45,12 +47,12 @@ function withWait(command: Command): Command {
 /** Opens what the commands of policies work with. */
 async function withPolicy<T>(
   cli: Cli,
-  { io, options, path, platform }: { io: Output; options: CommonOptions; platform: boolean } & Path,
+  { io, options, path, ...access }: { io: Output; options: CommonOptions; platform: boolean; looks?: boolean } & Path,
   work: (opened: LimitsWorkspace, deps: ReturnType<PolicyDeps>) => Promise<T>,
 ): Promise<T> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { openPolicyRoot, policyAt } = await import('./limits-policy-folder.ts')
-  return withLimits(cli, { io, options, platform }, (opened) =>
+  return withLimits(cli, { io, options, ...access }, (opened) =>
     work(opened, openPolicyRoot(opened).policyDeps(path === undefined ? null : policyAt(path))),
   )
 }
@@ -93,8 +95,9 @@ async function checkAgainstUsers(
 ): Promise<ExitCode> {
   const { openPolicy, factsOf } = await import('../limits/policy/plan-policy.ts')
   const { evaluate } = await import('../limits/policy/evaluate.ts')
+  const { unmetBy } = await import('../limits/policy/rules.ts')
   const say = await import('./limits-policy-say.ts')
-  return withPolicy(cli, { io, options, path: options.path, platform: false }, async (_opened, deps) => {
+  return withPolicy(cli, { io, options, path: options.path, platform: false, looks: true }, async (_opened, deps) => {
     const opened = await openPolicy(deps, cli.clock.now())
     if ('status' in opened) {
       io.result(opened)
@@ -103,7 +106,7 @@ async function checkAgainstUsers(
     const facts = await factsOf(opened, deps)
     const evaluation = evaluate(facts)
     const { decisions, contested } = evaluation
-    io.result({ version: opened.rules.version, decisions, contested })
+    io.result({ version: opened.rules.version, decisions, contested, unmet: unmetBy(facts.users, opened.rules) })
     if (options.explain !== undefined) return say.sayExplanation(identityOf(options.explain), evaluation, io)
     const most = options.all ? Number.POSITIVE_INFINITY : 5
     say.sayEvaluation(evaluation, { io, users: facts.users, rules: opened.rules, most })
@@ -120,7 +123,7 @@ async function plan(cli: Cli, io: Output, options: CommonOptions & { all?: boole
   const { statusOf } = await import('../limits/policy/keep-policy.ts')
   const { sayKeptPlan, sayNextOfPolicy, sayNoPolicy, sayWaits } = await import('./limits-policy-say.ts')
   const { shownRows } = await import('./limits-plan.ts')
-  return withPolicy(cli, { io, options, path: options.path, platform: false }, async (_opened, deps) => {
+  return withPolicy(cli, { io, options, path: options.path, platform: false, looks: true }, async (_opened, deps) => {
     const now = cli.clock.now()
     const opened = await openPolicy(deps, now)
     const planned = 'status' in opened ? opened : await planPolicy(opened, deps)
@@ -165,10 +168,13 @@ async function approve(
   options: CommonOptions & ApproveOptions & { id: string },
 ): Promise<ExitCode> {
   const { approveHere, approveThere } = await import('./limits-policy-apply.ts')
+  const { accountName } = await import('./limits-workspace.ts')
   return withPolicy(cli, { io, options, path: options.policy, platform: true }, async (opened, deps) => {
     const waiting = { opened, io, policy: options.policy, waitMs: options.wait * 60_000 }
+    const { id: planId, as, reason } = options
+    const approval = { planId, approvedBy: as || accountName(), ...(reason ? { reason } : {}) }
     return opened.workspace.folder === null
-      ? approveThere(options.id, deps, io)
-      : approveHere(options.id, cli, { ...waiting, deps })
+      ? approveThere(approval, deps, io)
+      : approveHere(approval, cli, { ...waiting, deps })
   })
 }

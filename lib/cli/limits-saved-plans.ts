@@ -71,10 +71,11 @@ export async function loadPlan(id: string, plans: string): Promise<Plan> {
   return plan
 }
 
-/** Whether a policy in the inbox bucket says who gets what. */
+/** Whether a policy says who gets what: one in the inbox bucket, or a file that was applied here. */
 async function hasPolicy({ workspace }: LimitsWorkspace): Promise<boolean> {
   if (!workspace.variables.INBOX_BUCKET) return false
-  return (await workspace.open(composePolicyFolder).folder.read(policyFile)) !== null
+  const { folder, store } = workspace.open(composePolicyFolder)
+  return (await folder.read(policyFile)) !== null || (await store.memory()) !== null
 }
 
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */

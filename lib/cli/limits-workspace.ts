@@ -17,16 +17,19 @@ export type LimitsWorkspace = {
   plans: string
 }
 
-/** Opens, works and closes. `platform`: with `--local` the command applies limits itself, and needs the platform for it. */
+/**
+ * Opens, works and closes. `platform`: with `--local` the command applies limits itself, and needs the platform for it.
+ * `looks`: it changes nothing, and works beside another process.
+ */
 export async function withLimits<T>(
   cli: Cli,
-  { io, options, platform }: { io: Output; options: CommonOptions; platform: boolean },
+  { io, options, platform, looks = false }: { io: Output; options: CommonOptions; platform: boolean; looks?: boolean },
   work: (opened: LimitsWorkspace) => Promise<T>,
 ): Promise<T> {
   const { openWorkspace } = await import('./workspace.ts')
-  const log = createLog({ line: io.note }, { verbose: options.verbose === true })
+  const log = createLog({ line: io.note }, { verbose: options.verbose === true, clock: cli.clock })
   const asksPlatform = platform && options.local !== undefined
-  const workspace = await openWorkspace(cli, { options, log, platform: asksPlatform, note: io.note })
+  const workspace = await openWorkspace(cli, { options, log, platform: asksPlatform, note: io.note, looks })
   try {
     return await withLimitsIn({ workspace, log }, work)
   } finally {

@@ -90,7 +90,7 @@ async function outcomes(cli: Cli, io: Output, options: CommonOptions & OutcomeOp
   const { withLimits } = await import('./limits-workspace.ts')
   const { findOutcomes, sayOutcomes } = await import('./limits-outcomes.ts')
   const since = options.since === undefined ? undefined : timeOf(options.since)
-  return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
+  return withLimits(cli, { io, options, platform: false, looks: true }, async ({ limits }) => {
     const found = await findOutcomes(options, { reader: limits.reader, since, now: cli.clock.now() })
     if (found.length > 0) sayOutcomes(found, { io, most: 200 })
     io.say(`${found.length > 0 ? '\n' : ''}${number(found.length)} outcome${found.length === 1 ? '' : 's'}.`)
@@ -128,7 +128,7 @@ async function redrive(cli: Cli, io: Output, options: CommonOptions): Promise<Ex
 async function exportLimits(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { withLimits } = await import('./limits-workspace.ts')
   const { writeLimitsCsv } = await import('../limits/intake/csv.ts')
-  return withLimits(cli, { io, options, platform: false }, async ({ limits }) => {
+  return withLimits(cli, { io, options, platform: false, looks: true }, async ({ limits }) => {
     const known: { address: string; limit: number }[] = []
     let unknown = 0
     for await (const { address, limit, certain, status } of limits.reader.allStates()) {

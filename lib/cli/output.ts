@@ -10,6 +10,8 @@ type Style = Parameters<typeof styleText>[0]
 export type Output = {
   /** One JSON document instead of words. */
   readonly json: boolean
+  /** Whether a person reads the result as it comes. */
+  readonly isTerminal: boolean
   /** Characters per line of the terminal; wide when it is none. */
   readonly columns: number
   /** A line of the result, for people: silent with `--json`. */
@@ -29,6 +31,7 @@ export function createOutput(streams: { stdout: Terminal; stderr: Terminal; json
   const { stdout, stderr, json } = streams
   return {
     json,
+    isTerminal: stdout.isTTY === true,
     columns: stdout.isTTY ? (stdout.columns ?? 80) : 160,
     say: (text = '') => {
       if (!json) stdout.write(`${text}\n`)
@@ -89,6 +92,14 @@ export function number(value: number): string {
 /** A time in UTC, to the second. */
 export function time(unixMs: number): string {
   return `${new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+const dayMs = 86_400_000
+
+/** When something goes on: the time of day in UTC, with the day when it is another one than that of `now`. */
+export function timeOfDay(unixMs: number, now: number): string {
+  const isToday = Math.floor(unixMs / dayMs) === Math.floor(now / dayMs)
+  return isToday ? time(unixMs).slice(11) : time(unixMs)
 }
 
 /** A duration in words: 40 s, 3 min, 5 h, 2 days. */

@@ -7,6 +7,7 @@ import { type Cli, withFolders } from './command.ts'
 import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
 import { addDoctor } from './doctor.ts'
+import { addErase } from './erase.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
@@ -15,6 +16,7 @@ import { addReset } from './reset.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
 import { addSync } from './sync.ts'
+import { toldError } from './told-error.ts'
 import { addWarehouse } from './warehouse.ts'
 
 const commands = [
@@ -26,6 +28,7 @@ const commands = [
   addLimits,
   addReset,
   addApprove,
+  addErase,
   addAudit,
   addHooks,
   addDoctor,
@@ -48,7 +51,7 @@ export async function runCli(args: readonly string[], cli: Cli): Promise<void> {
   try {
     await program.parseAsync(withFolders(args), { from: 'user' })
   } catch (error) {
-    cli.exit(report(error, args, cli))
+    cli.exit(report(await toldError(error, { args, variables: cli.variables }), args, cli))
   }
 }
 

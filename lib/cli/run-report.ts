@@ -2,6 +2,7 @@ import type { Notice, StreamStatus } from '../sync/checkpoint.ts'
 import { type Head, number, type Output, plain, tableText, widthOf } from './output.ts'
 import type { FinishedRun, TimedResult } from './run-sync.ts'
 import { sayContinued, sayInvalid, sayRepeats } from './scan-notes.ts'
+import { troublesOf } from './troubles.ts'
 
 const colours = {
   complete: 'green',
@@ -31,10 +32,10 @@ export function sayRun({ record, results, seconds, interrupted }: FinishedRun, i
     results.map(({ stream, counts }) => ({ stream, invalid: counts?.invalid ?? {} })),
     io,
   )
-  const troubled = results.filter(({ reason }) => reason !== null)
-  if (troubled.length > 0) io.say()
-  for (const { stream, status, reason } of troubled)
-    io.say(`${statusText(status, io)} ${stream}: ${plain(reason ?? '')}`)
+  const troubles = troublesOf(results)
+  if (troubles.length > 0) io.say()
+  for (const { streams, status, reason } of troubles)
+    io.say(`${statusText(status, io)} ${streams.join(', ')}: ${reason}`)
   sayNotices(results, io)
   io.say()
   io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)

@@ -12,6 +12,7 @@ import { driveStream } from '../sync/drive-stream.ts'
 import type { Source } from '../sync/ports.ts'
 import { resultOfShards } from '../sync/shard-results.ts'
 import { syncStream } from '../sync/sync-stream.ts'
+import { duration, timeOfDay } from './output.ts'
 import { type Progress, stackOf } from './progress.ts'
 
 /** A stream's part of a run, with how long it took, and the requests it sent. */
@@ -57,10 +58,23 @@ export async function runSync(streams: readonly Stream[], { root, progress, inte
   }
 }
 
-/** Says of each stream how many records it had the last time. Trouble with storage is told when the stream is read. */
+/**
+ * Says of each stream how many records it had the last time, and how many of a scan in progress were read. Trouble with
+ * storage is told when the stream is read.
+ */
 async function announce(streams: readonly Stream[], { checkpoints }: SyncDeps, progress: Progress): Promise<void> {
-  const known = await mapConcurrently(streams, streamsAtOnce, ({ name }) => checkpoints.read(name).catch(() => null))
-  for (const [at, { name }] of streams.entries()) progress.begin(name, known[at]?.lastScan?.records ?? null)
+  const known = await mapConcurrently(streams, streamsAtOnce, (stream) =>
+    mapConcurrently(shardsOf(stream), streamsAtOnce, ({ name }) => checkpoints.read(name).catch(() => null)),
+  )
+  for (const [at, { name }] of streams.entries()) {
+    const parts = known[at] ?? []
+    const records = sum(parts.flatMap((part) => part?.lastScan?.records ?? []))
+    progress.begin(name, { records, before: sum(parts.flatMap((part) => part?.scan?.counts.received ?? [])) ?? 0 })
+  }
+}
+
+function sum(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : numbers.reduce((total, value) => total + value, 0)
 }
 
 /** All that there are: a stream that must wait keeps none from being read. */
@@ -79,8 +93,11 @@ async function readStream(stream: Stream, run: Run, reading: Reading): Promise<T
     attempt: async () => {
       const attempted = await attemptOrLog(() => syncStream(stream, run, watched), stream, deps)
       if (attempted.status === 'rate_limited' && !interrupted.aborted) {
-        const seconds = Math.ceil((attempted.retryAfterMs ?? 0) / 1000)
-        progress.line(`${stream.name}: the platform asks to wait ${seconds} s; what was read is kept.`)
+        const waitMs = attempted.retryAfterMs ?? 0
+        const until = timeOfDay(clock.now() + waitMs, clock.now())
+        progress.line(
+          `${stream.name}: the platform asks to wait until ${until} (${duration(waitMs)}); what was read is kept.`,
+        )
       }
       return attempted
     },
@@ -129,7 +146,7 @@ async function attemptOrLog(attempt: () => Promise<StreamResult>, stream: Stream
   }
 }
 
-const graceMs = 3_000
+const graceMs = 500
 
 /** Tells the progress of each page, counts requests, and gives a page that waits for a retry up soon after an interruption. */
 function watchedSource(source: Source, { progress, stop }: Reading): { source: Source; calls: () => number } {

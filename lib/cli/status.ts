@@ -7,13 +7,14 @@ import { streams } from '../streams/index.ts'
 import { shardsOf } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { Checkpoint } from '../sync/checkpoint.ts'
+import { wholeScanAt } from '../sync/freshness.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { wholeScanAt } from './freshness.ts'
-import { duration, number, type Output, plain, tableText, time, widthOf } from './output.ts'
+import { duration, number, type Output, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 import { sayInvalid } from './scan-notes.ts'
 import { freshnessOfShard, type Standing, standingOf, standingOfShards } from './standing.ts'
+import { troublesOf } from './troubles.ts'
 
 /** `platform-sync status` */
 export function addStatus(program: Command, cli: Cli): void {
@@ -26,7 +27,7 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { composeInspect } = await import('../compose/inspect.ts')
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
-  if (await isUnused(options)) return tell(nothing(now), io)
+  if (await isUnused(options, io)) return tell(nothing(now), io)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) =>
     tell(await lookAt(open(composeInspect), now), io),
   )
@@ -107,15 +108,15 @@ function say(standings: readonly Standing[], io: Output): void {
   )
   io.say(widthOf(table) <= io.columns ? table : standings.map((standing) => paragraphOf(standing, io)).join('\n'))
   sayInvalid(standings, io)
-  const troubled = standings.filter(({ reason }) => reason !== null)
-  if (troubled.length > 0) io.say()
-  for (const { stream, reason } of troubled) io.say(`${stream}: ${plain(reason ?? '')}`)
+  const troubles = troublesOf(standings)
+  if (troubles.length > 0) io.say()
+  for (const { streams, reason } of troubles) io.say(`${streams.join(', ')}: ${reason}`)
 }
 
 function words({ status: state, leaseHolder, scanInProgress }: Standing, io: Output): string {
   if (state === null) return 'never read'
   const holder = leaseHolder ? ` (${leaseHolder})` : ''
-  return `${statusText(state, io)}${holder}${scanInProgress && !leaseHolder ? ', scan to go on' : ''}`
+  return `${statusText(state, io)}${holder}${scanInProgress && !leaseHolder ? `, ${number(scanInProgress.received)} read so far` : ''}`
 }
 
 function count(value: number | null): string {

@@ -29,8 +29,8 @@ async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { n
   const { composeRun } = await import('../compose/run.ts')
   const { withWorkspace } = await import('./workspace.ts')
   const { runSync } = await import('./run-sync.ts')
-  const progress = createProgress(cli.stderr)
-  const log = createLog(progress, { verbose: options.verbose === true })
+  const progress = createProgress({ ...cli, json: io.json })
+  const log = createLog(progress, { verbose: options.verbose === true, clock: cli.clock })
   const days = options.skipDays === undefined ? {} : { days: options.skipDays }
   return withWorkspace(cli, { io, log, options, platform: true, keeps: true, ...days }, async ({ open }) => {
     const root = open(composeRun)

@@ -13,3 +13,9 @@ export function timeOf(text: string): number {
   if (Number.isFinite(time)) return time
   throw new FatalError(`"${text}" is no time. Write 2026-05-06 or 2026-05-06T10:00:00Z.`, { code: 'usage' })
 }
+
+/** Reads a day as people write it: its midnight in UTC. @throws FatalError `usage` */
+export function dayOf(text: string): number {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && isDay(text)) return Date.parse(text)
+  throw new FatalError(`"${text}" is no day. Write 2026-05-06.`, { code: 'usage' })
+}

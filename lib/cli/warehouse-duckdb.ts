@@ -5,12 +5,14 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { PublishedFile } from '../publish/manifest.ts'
 import type { Group } from '../warehouse/groups.ts'
 import { loadStatements, markStatements } from '../warehouse/load.ts'
+import { runsStatements, runsTableStatements } from '../warehouse/runs.ts'
 import { loadsName, type Place, tableStatements } from '../warehouse/tables.ts'
 import { download } from './lake-files.ts'
+import { downloadRuns } from './lake-runs.ts'
 import { atPath } from './out-path.ts'
 import { filesOf, type LoadableLake } from './warehouse-script.ts'
 
-type Asked = { place: Place; groups: readonly Group[]; database: string; signal: AbortSignal }
+type Asked = { place: Place; groups: readonly Group[]; runs: boolean; database: string; signal: AbortSignal }
 
 /** What a load brought into a main table and the nested ones of it. */
 type Loaded = { table: string; publications: number; files: number; rows: number }
@@ -21,13 +23,14 @@ type Loaded = { table: string; publications: number; files: number; rows: number
  */
 export async function loadIntoDuckDb(
   lake: LoadableLake,
-  { place, groups, database, signal }: Asked,
+  { place, groups, runs, database, signal }: Asked,
 ): Promise<Loaded[]> {
   const instance = await atPath(database, () => DuckDBInstance.create(database))
   const connection = await instance.connect()
   try {
     const { settings, begin, commit } = place.dialect
-    for (const sql of [...settings, begin, ...tableStatements(place, groups), commit]) await connection.run(sql)
+    const made = [...tableStatements(place, groups), ...(runs ? runsTableStatements(place) : [])]
+    for (const sql of [...settings, begin, ...made, commit]) await connection.run(sql)
     const published = await lake.lake.readFiles()
     const loaded: Loaded[] = []
     for (const group of groups) {
@@ -37,6 +40,7 @@ export async function loadIntoDuckDb(
       await loadGroup(connection, { lake, place, group, files, signal })
       loaded.push(sumOf(group, files))
     }
+    if (runs) await loadRuns(connection, lake, place)
     return loaded
   } finally {
     connection.closeSync()
@@ -76,6 +80,18 @@ async function loadGroup(connection: DuckDBConnection, { lake, place, group, fil
       signal.throwIfAborted()
       await connection.run(sql)
     }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The table of runs comes in whole: it is a file a month. */
+async function loadRuns(connection: DuckDBConnection, { objects }: LoadableLake, place: Place): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-sync-warehouse-'))
+  try {
+    const paths = await downloadRuns(objects, folder)
+    const files = paths.map((address) => ({ address }))
+    for (const { sql } of runsStatements(place, files)) await connection.run(sql)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,28 +1,34 @@
 import type { PublishedFile } from '../publish/manifest.ts'
+import { runsKey, runsPrefix } from '../stores/lake-paths.ts'
 import { rowFiles } from '../stores/row-files.ts'
-import { identifiedColumnsOf } from '../streams/field-ids.ts'
-import type { Cell, Table } from '../streams/table.ts'
+import type { IdentifiedColumn } from '../streams/field-ids.ts'
+import type { Cell } from '../streams/table.ts'
 import { type Group, tablesIn } from '../warehouse/groups.ts'
 import { type LoadFile, loadStatements, markStatements } from '../warehouse/load.ts'
 import { copyLine } from '../warehouse/postgres.ts'
+import { runsStatements } from '../warehouse/runs.ts'
 import type { Place } from '../warehouse/tables.ts'
-import { intact } from './lake-files.ts'
+import { intact, type PublishedLake } from './lake-files.ts'
 
 /** The published lake, for those who load it elsewhere. */
 export type LoadableLake = {
   lake: { readFiles(): Promise<PublishedFile[]> }
-  objects: { get(key: string): Promise<Uint8Array | null> }
+  objects: PublishedLake['objects']
   /** What stands before a key where a warehouse reads the file: a bucket or a folder, with its slash. */
   root: string
 }
 
-type Asked = { place: Place; groups: readonly Group[]; after: string; signal: AbortSignal }
+/** `runs`: whether the table of runs is asked for, too. */
+type Asked = { place: Place; groups: readonly Group[]; runs: boolean; after: string; signal: AbortSignal }
 
 /** A published file with the address by which a warehouse finds it. */
 export type AddressedFile = PublishedFile & LoadFile
 
 /** The script that loads what was published after a time, in pieces: rows of a warehouse that reads no files are in it. */
-export async function* scriptOf(lake: LoadableLake, { place, groups, after, signal }: Asked): AsyncGenerator<string> {
+export async function* scriptOf(
+  lake: LoadableLake,
+  { place, groups, runs, after, signal }: Asked,
+): AsyncGenerator<string> {
   const published = await lake.lake.readFiles()
   const files = published.filter(({ publishedAt }) => publishedAt > after)
   yield* place.dialect.settings.map(withEnd)
@@ -32,10 +38,15 @@ export async function* scriptOf(lake: LoadableLake, { place, groups, after, sign
     loaded.push(...addressed)
     for (const { sql, rows } of loadStatements(place, group, addressed)) {
       yield withEnd(sql)
-      if (rows) yield* inlineRows(lake, { ...rows, signal })
+      if (rows) yield* inlineRows({ ...rows, signal }, async (file) => intact(file, await lake.objects.get(file.key)))
       // What was cut off may not look whole.
       if (signal.aborted) return
     }
+  }
+  for (const { sql, rows } of runsStatements(place, runs ? await runsFiles(lake, after) : [])) {
+    yield withEnd(sql)
+    if (rows) yield* inlineRows({ ...rows, signal }, async ({ key }) => await lake.objects.get(key))
+    if (signal.aborted) return
   }
   yield* markStatements(place, groups, loaded).map(withEnd)
 }
@@ -53,14 +64,30 @@ export function withEnd(sql: string): string {
   return sql.startsWith('\\') ? `${sql}\n` : `${sql};\n`
 }
 
-type Inline = { table: Table; files: readonly AddressedFile[]; signal: AbortSignal }
+/** A file of the table of runs, with the address by which a warehouse finds it. */
+type RunsFile = { key: string; address: string }
 
-async function* inlineRows({ objects }: LoadableLake, { table, files, signal }: Inline): AsyncGenerator<string> {
-  const columns = identifiedColumnsOf(table)
+/** The files of the table of runs that may hold what came after a time: that of its month, and of the one before. */
+async function runsFiles({ objects, root }: LoadableLake, after: string): Promise<RunsFile[]> {
+  const at = new Date(after)
+  const before = Number.isNaN(at.getTime()) ? 0 : Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1)
+  const oldest = runsKey(new Date(before).toISOString().slice(0, 7))
+  const keys = (await objects.list(runsPrefix)).filter((key) => key >= oldest)
+  return keys.map((key) => ({ key, address: `${root}${key}` }))
+}
+
+type Inline<F> = { columns: readonly IdentifiedColumn[]; files: readonly F[]; signal: AbortSignal }
+
+/** The rows of files as lines. One that is gone since it was listed has none. */
+async function* inlineRows<F>(
+  { columns, files, signal }: Inline<F>,
+  bytesOf: (file: F) => Promise<Uint8Array | null>,
+): AsyncGenerator<string> {
   for (const file of files) {
     // Without its end, so that psql takes none of these rows for all.
     if (signal.aborted) return
-    const bytes = intact(file, await objects.get(file.key))
+    const bytes = await bytesOf(file)
+    if (bytes === null) continue
     for await (const group of rowFiles.read(bytes, columns)) {
       const rows = group[0]?.length ?? 0
       const lines = Array.from({ length: rows }, (_, row) =>

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { FatalError } from '../core/errors.ts'
-import { groupsOf } from '../warehouse/groups.ts'
+import { groupsOf, includesRuns } from '../warehouse/groups.ts'
+import { runsTableStatements } from '../warehouse/runs.ts'
 import { tableStatements } from '../warehouse/tables.ts'
 import { type Target, targets } from '../warehouse/targets.ts'
 import { action, type Cli, type CommonOptions, withCommon, withLocal } from './command.ts'
@@ -8,7 +9,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import type { LoadableLake } from './warehouse-script.ts'
 
-type Options = { for: Target; schema: string; after?: string; run?: string }
+type Options = { for: Target; schema: string; history?: boolean; after?: string; run?: string }
 type Asked = Options & CommonOptions & { tables: readonly string[] }
 
 /** `platform-sync warehouse` */
@@ -31,6 +32,7 @@ function withTarget(command: Command): Command {
     .argument('[table...]', 'tables (all); a nested one brings its main table and all of its nested ones')
     .addOption(new Option('--for <warehouse>', 'the warehouse').choices(Object.keys(targets)).makeOptionMandatory())
     .option('--schema <name>', 'the schema of the tables', schemaName, 'platform_sync')
+    .option('--history', 'all versions of records in tables of their own, as dbt/ needs them, and not the newest')
 }
 
 function schemaName(text: string): string {
@@ -38,8 +40,10 @@ function schemaName(text: string): string {
   throw new InvalidArgumentError('It must be letters, digits and _, as platform_sync.')
 }
 
-async function ddl(io: Output, { for: target, schema, tables }: Asked): Promise<ExitCode> {
-  const statements = tableStatements({ dialect: targets[target], schema }, groupsOf(tables))
+async function ddl(io: Output, { for: target, schema, history = false, tables }: Asked): Promise<ExitCode> {
+  const place = { dialect: targets[target], schema, history }
+  const runs = includesRuns(tables) ? runsTableStatements(place) : []
+  const statements = [...tableStatements(place, groupsOf(tables)), ...runs]
   const { withEnd } = await import('./warehouse-script.ts')
   const sql = statements.map(withEnd).join('\n')
   if (io.json) io.result({ for: target, sql })
@@ -69,7 +73,7 @@ async function load(cli: Cli, io: Output, asked: Asked): Promise<ExitCode> {
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const { emptyLake } = await import('./lake-files.ts')
   const loading = (lake: LoadableLake) => (asked.run === undefined ? print : runIn)(io, { ...asked, lake, cli })
-  if (await isUnused(asked)) {
+  if (await isUnused(asked, io)) {
     const nothing = { ...emptyLake, lake: { readFiles: async () => [] } }
     return loading({ ...nothing, root: '' })
   }
@@ -82,11 +86,13 @@ async function load(cli: Cli, io: Output, asked: Asked): Promise<ExitCode> {
 
 type Loading = Asked & { lake: LoadableLake; cli: Cli }
 
-async function print(io: Output, { for: target, schema, tables, after = '', lake, cli }: Loading): Promise<ExitCode> {
+async function print(io: Output, { for: target, after = '', lake, cli, ...asking }: Loading): Promise<ExitCode> {
   const { scriptOf } = await import('./warehouse-script.ts')
-  const place = { dialect: targets[target], schema }
+  const { schema, history = false, tables } = asking
+  const place = { dialect: targets[target], schema, history }
   let sql = ''
-  for await (const text of scriptOf(lake, { place, groups: groupsOf(tables), after, signal: cli.interrupted })) {
+  const asked = { place, groups: groupsOf(tables), runs: includesRuns(tables), after, signal: cli.interrupted }
+  for await (const text of scriptOf(lake, asked)) {
     if (io.json) sql += text
     else io.write(text)
   }
@@ -94,9 +100,10 @@ async function print(io: Output, { for: target, schema, tables, after = '', lake
   return cli.interrupted.aborted ? exitCodes.interrupted : exitCodes.complete
 }
 
-async function runIn(io: Output, { schema, tables, run = '', lake, cli }: Loading): Promise<ExitCode> {
+async function runIn(io: Output, { schema, history = false, tables, run = '', lake, cli }: Loading): Promise<ExitCode> {
   const { loadIntoDuckDb } = await import('./warehouse-duckdb.ts')
-  const asked = { place: { dialect: targets.duckdb, schema }, groups: groupsOf(tables), database: run }
+  const named = { groups: groupsOf(tables), runs: includesRuns(tables) }
+  const asked = { place: { dialect: targets.duckdb, schema, history }, ...named, database: run }
   try {
     const loaded = await loadIntoDuckDb(lake, { ...asked, signal: cli.interrupted })
     for (const { table, publications, rows } of loaded) {

@@ -86,7 +86,7 @@ export async function withWorkspace<T>(
   { io, log, ...wanted }: Omit<Wanted, 'log' | 'note'> & { io: Output; log?: Log },
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true })
+  const notes = log ?? createLog({ line: io.note }, { verbose: wanted.options.verbose === true, clock: cli.clock })
   const workspace = await openWorkspace(cli, { ...wanted, log: notes, note: io.note })
   try {
     return await work(workspace)
@@ -100,10 +100,11 @@ function folderOf({ local }: CommonOptions): string | null {
   return local === undefined ? null : resolve(local === true ? defaultFolder : local)
 }
 
-/** Tells whether `--local` names a folder that keeps nothing yet: those who only look needn't make it. */
-export async function isUnused(options: CommonOptions): Promise<boolean> {
+/** Tells whether `--local` names a folder that keeps nothing yet: those who only look needn't make it, and hear that it is missing. */
+export async function isUnused(options: CommonOptions, io: Pick<Output, 'note'>): Promise<boolean> {
   const folder = folderOf(options)
   if (folder === null) return false
+  if (!existsSync(folder)) io.note(`${folder} does not exist: nothing was synced into it.`)
   const { hasState } = await import('../local/built-in-platform.ts')
   return !hasState(folder) && (!existsSync(folder) || statSync(folder).isDirectory())
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { type Audit, createAudit } from '../audit/audit.ts'
 import { createWatch } from '../audit/changes/watch.ts'
 import { configuredRules } from '../audit/changes/watch-rules.ts'
+import type { TrailPlace } from '../audit/report/report.ts'
 import type { Signer } from '../audit/trail/ports.ts'
 import type { Clock } from '../core/clock.ts'
 import { AuditVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
@@ -26,7 +27,14 @@ export function composeAudit(variables: Variables, runtime: Runtime) {
   const clients = runtime.clients ?? createStorageClients(targetOf(env, runtime))
   const clock = clockOf(runtime)
   const objects = createObjectStore({ s3: clients.s3, bucket: env.LAKE_BUCKET })
-  return { audit: auditOf(env, { clients, clock, objects, metrics: runtime.metrics }), clock, close: clients.destroy }
+  const audit = auditOf(env, { clients, clock, objects, metrics: runtime.metrics })
+  return { audit, place: placeOf(env), clock, close: clients.destroy }
+}
+
+/** Where the trail lies, as far as the environment says: the account is that of the signing key. */
+function placeOf({ AUDIT_ORGANIZATION, AUDIT_BUCKET, AUDIT_SIGNING_KEY_ARN }: Environment): TrailPlace {
+  const account = AUDIT_SIGNING_KEY_ARN?.split(':')[4]
+  return { organization: AUDIT_ORGANIZATION ?? null, account: account || null, bucket: AUDIT_BUCKET ?? null }
 }
 
 type AuditDeps = { clients: StorageClients; clock: Clock; objects: ObjectStore; metrics: Metrics }

@@ -1,8 +1,16 @@
-import { MessagesVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import type * as z from 'zod'
+import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { currentFiles } from '../publish/iceberg/current-files.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
+import { pointersOf } from './publish.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
+
+const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
+  ...MessagesVariables.shape,
+  ...PublishVariables.pick({ ICEBERG_DATABASE: true, LAKE_ADDRESS: true }).shape,
+})
 
 /** The stores, for those who look at what is stored or set it back. */
 export type InspectRoot = ReturnType<typeof composeInspect>
@@ -12,13 +20,21 @@ export type InspectRoot = ReturnType<typeof composeInspect>
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export function composeInspect(variables: Variables, runtime: Runtime) {
-  const needed = StoreVariables.omit({ RECORDS_TABLE: true }).extend(MessagesVariables.shape)
-  const env = readVariables(needed, variables)
+  const env = readVariables(Environment, variables)
   const stores = openStores(env, runtime)
   return {
     ...stores,
     lake: createPublishedLake(stores.objects),
+    ...currentOf(env, stores),
     messages: env.MESSAGES_ENABLED,
     runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
+  }
+}
+
+/** Where a table's current state lies, for those who need no history. */
+function currentOf(env: z.infer<typeof Environment>, { objects }: Pick<ReturnType<typeof openStores>, 'objects'>) {
+  const place = pointersOf(env, objects)
+  return {
+    currentFiles: (of: Parameters<typeof currentFiles>[0]) => currentFiles(of, { files: objects, ...place }),
   }
 }

@@ -30,8 +30,8 @@ const PolicyVariables = StoreVariables.extend(InboxVariables.shape)
 export function composePolicyFolder(variables: Variables, runtime: LimitsRuntime) {
   const env = readVariables(InboxVariables, variables)
   const s3 = createS3(targetOf(env, runtime))
-  const folder = createPolicyFolder(createObjectStore({ s3, bucket: env.INBOX_BUCKET }))
-  return { folder, close: () => s3.destroy() }
+  const inbox = createObjectStore({ s3, bucket: env.INBOX_BUCKET })
+  return { folder: createPolicyFolder(inbox), store: createPolicyStore(inbox), close: () => s3.destroy() }
 }
 
 /** The root of whoever keeps a policy of credit limits. */

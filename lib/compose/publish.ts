@@ -2,19 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
 import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
-import { defaultFileSize } from '../publish/iceberg/ports.ts'
+import { defaultFileSize, type TablePointers } from '../publish/iceberg/ports.ts'
 import { createIcebergTables } from '../publish/iceberg/tables.ts'
 import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createGluePointers } from '../stores/glue-tables.ts'
+import type { ObjectStore } from '../stores/objects.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
+import { createRunsTable } from '../stores/runs-table.ts'
 import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
+import { RulesVariables, rulesInForce } from './rules-in-force.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
@@ -24,6 +27,7 @@ export type PublishRuntime = Runtime & { settings?: Partial<Pick<SyncSettings, '
 const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
+  ...RulesVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 
@@ -36,13 +40,16 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const { clients, objects, checkpoints, index, clock, close } = openStores(env, runtime)
   const lake = createPublishedLake(objects)
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
+  const runs = createRuns(state)
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
   const deps: FinishDeps = {
     ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
     ...outletsOf(env),
     tables: tablesOf(env, { objects, lake, clock }),
     publications: createPublications(state),
-    runs: createRuns(state),
+    runs,
+    runsTable: createRunsTable({ objects, runs }),
+    rules: rulesInForce(env),
     log: runtime.log,
     published: streamsAsRead({ messages: env.MESSAGES_ENABLED }),
   }
@@ -63,23 +70,29 @@ type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
   lake: ReturnType<typeof createPublishedLake>
 }
 
-/** Iceberg tables: on AWS Glue says which metadata counts, elsewhere a file of the bucket. */
+/** Iceberg tables, kept by the publisher. */
 function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): WarehouseTables {
-  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
-  const place = { objects, address }
-  const glue = () => createGlue(cloudOf(env))
   return createIcebergTables({
     files: objects,
     rows: rowFiles,
-    pointers: database
-      ? createGluePointers({ ...place, glue: glue(), database, newAttempt: randomUUID })
-      : createFolderPointers(place),
+    ...pointersOf(env, objects),
     streams: streamsAsRead({ messages: true }),
     history: lake.readFiles,
-    address,
     retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT },
     fileSize: defaultFileSize,
     clock,
     newAttempt: randomUUID,
   })
+}
+
+type TablesVariables = Pick<Environment, 'ICEBERG_DATABASE' | 'LAKE_BUCKET' | 'LAKE_ADDRESS' | 'AWS_REGION'>
+
+/** Where engines find the lake, and which metadata is a table's: on AWS Glue says so, elsewhere a file of the bucket. */
+export function pointersOf(env: TablesVariables, objects: ObjectStore): { address: string; pointers: TablePointers } {
+  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
+  const place = { objects, address }
+  const pointers = database
+    ? createGluePointers({ ...place, glue: createGlue(cloudOf(env)), database, newAttempt: randomUUID })
+    : createFolderPointers(place)
+  return { address, pointers }
 }

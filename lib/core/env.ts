@@ -78,6 +78,7 @@ export const AuditVariables = z.object({
   AUDIT_SIGNING_KEY_ARN: z.string().optional(),
   AUDIT_SIGNING_KEY_FILE: z.string().optional(),
   AUDIT_WATCH_RULES: z.string().optional(),
+  AUDIT_ORGANIZATION: z.string().optional(),
 })
 
 /** The messages of sessions: read where they are enabled, since that is many requests. */

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'configuration'
   | 'conservation_broken'
   | 'damaged_state'
+  | 'disk_full'
   | 'forbidden'
   | 'lease_lost'
   | 'not_found'

@@ -54,7 +54,7 @@ export function readBuiltInPlatform(dir: string): BuiltInPlatform {
   try {
     return BuiltInPlatform.parse(JSON.parse(readFileSync(join(dir, fileName), 'utf8')))
   } catch (cause) {
-    const message = `${join(dir, fileName)} can't be read: ${reasonOf(cause)}. Correct it, or delete the folder ${dir} to start anew`
+    const message = `${join(dir, fileName)} can't be read: ${reasonOf(cause)}. Correct it, or begin in another folder`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }
 }

@@ -3,7 +3,7 @@ import { SyncError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { SharedRate, SharedRates } from './rates.ts'
 import { firstSize, type Slice, sliceMs } from './slices.ts'
-import { freshMs, type Held, heldBy, longestSharedMs } from './told-waits.ts'
+import { freshMs, type Held, heldBy, longestSharedMs, mostInARow, type WaitsInARow } from './told-waits.ts'
 
 /** What a budget needs. Without `requestsPerSecond` there are only waits to keep. */
 export type BudgetDeps = {
@@ -23,6 +23,10 @@ type State = {
   held: Held
   /** Until when the platform told this worker itself to wait. */
   toldUntil: number
+  /** What it saw of each list itself: waits since the last answer, and when the last one ends. */
+  waits: Map<string, { inARow: number; endsAt: number }>
+  /** What others saw before it. */
+  inARow: WaitsInARow
   /** The wait that it has seen. */
   serial: number
   slice: Slice | null
@@ -51,6 +55,8 @@ export function newWorker(deps: BudgetDeps): BudgetWorker {
     nextCallAt: never,
     held: { endsAt: never, holdUntil: never, coveredUntil: never },
     toldUntil: never,
+    waits: new Map(),
+    inARow: {},
     serial: 0,
     slice: null,
     size: firstSize,
@@ -91,7 +97,7 @@ export function learn(worker: BudgetWorker, { drawnAt, wait }: SharedRate): void
   if (wait && wait.serial !== state.serial) {
     const held = heldBy(wait, { now, lookedAt: state.lookedAt, budgetNow: budgetNow(worker) })
     state.held = { ...held, holdUntil: Math.max(state.held.holdUntil, held.holdUntil) }
-    state.serial = wait.serial
+    Object.assign(state, { serial: wait.serial, inARow: wait.inARow })
   }
   state.lookedAt = now
 }
@@ -115,16 +121,33 @@ export async function lookAgain(worker: BudgetWorker): Promise<void> {
   )
 }
 
-/** Makes a wait hold for all. One note at a time: it stands for all that was told while others were being written. */
-export async function noteWait(worker: BudgetWorker, waitMs: number): Promise<void> {
+/**
+ * Makes a wait hold for all, unless it is its list's own. One note at a time: it stands for all that was told while others
+ * were being written.
+ */
+export async function noteWait(worker: BudgetWorker, waitMs: number, list: string): Promise<void> {
   const { clock, state } = worker
-  if (waitMs > longestSharedMs) return
   const endsAt = clock.now() + waitMs
+  if (waitMs > longestSharedMs || countWait(state, { list, endsAt, now: clock.now() }) > mostInARow) return
   state.toldUntil = Math.max(state.toldUntil, endsAt)
   state.held.holdUntil = Math.max(state.held.holdUntil, endsAt)
   const before = state.noting
   state.noting = before.then(() => unlessTrouble(worker, () => note(worker, endsAt)))
   await state.noting
+}
+
+type Told = { list: string; endsAt: number; now: number }
+
+/** The waits in a row of a list, this one included; what many requests are told at once is one wait. */
+function countWait(state: State, { list, endsAt, now }: Told): number {
+  const before = state.waits.get(list) ?? { inARow: state.inARow[list] ?? 0, endsAt: never }
+  const inARow = now < before.endsAt ? before.inARow : before.inARow + 1
+  state.waits.set(list, { inARow, endsAt: Math.max(endsAt, before.endsAt) })
+  return inARow
+}
+
+function waitsInARow({ waits, inARow }: State): WaitsInARow {
+  return { ...inARow, ...Object.fromEntries([...waits].map(([list, own]) => [list, own.inARow])) }
 }
 
 const noteTries = 3
@@ -134,7 +157,8 @@ async function note(worker: BudgetWorker, endsAt: number): Promise<void> {
   for (let tries = 0; tries < noteTries && state.held.coveredUntil < endsAt; tries++) {
     // What it stands in place of may end later than what this worker was told.
     const until = Math.max(state.toldUntil, state.held.endsAt)
-    if (await shared.note({ from: budgetNow(worker), ms: until - clock.now() }, state.serial)) {
+    const wait = { from: budgetNow(worker), ms: until - clock.now(), inARow: waitsInARow(state) }
+    if (await shared.note(wait, state.serial)) {
       countCalls(worker, 1)
       Object.assign(state.held, { endsAt: until, coveredUntil: until })
       state.serial += 1

@@ -11,6 +11,7 @@ import { defaultRetry, type RetrySettings, sendRepeatedly } from './retry.ts'
 import { messagesIn } from './said.ts'
 import { excerpt, scrub } from './scrub.ts'
 import { errorOfStatus, isSuccess } from './status-errors.ts'
+import { listOf } from './told-waits.ts'
 import type { ApiRequest, CallOptions, Credentials, Transport } from './transport.ts'
 import { waitAskedBy } from './waits.ts'
 
@@ -92,11 +93,14 @@ const limitsOfAll: readonly (number | undefined)[] = [429, 503]
 
 /** A wait that this request was told holds for the others, too. */
 async function sendInTurn(call: Call, deps: HttpDeps, secrets: Secrets): Promise<Json> {
+  const list = listOf(call.request.endpoint.path)
   try {
-    return await send(call, deps, secrets)
+    const answer = await send(call, deps, secrets)
+    deps.budget?.answered(list)
+    return answer
   } catch (error) {
     if (error instanceof RetryableError && error.retryAfterMs !== undefined && limitsOfAll.includes(error.status)) {
-      await deps.budget?.told(error.retryAfterMs)
+      await deps.budget?.told(error.retryAfterMs, list)
     }
     throw error
   }

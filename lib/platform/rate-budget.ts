@@ -32,8 +32,10 @@ export type RateBudget = {
    * @throws RetryableError `rate_limited` with `retryAfterMs` when that is later than the request can wait; the signal's reason.
    */
   admit(turn: Turn): Promise<void>
-  /** Makes a wait that the platform asked for hold for all workers. */
-  told(waitMs: number): Promise<void>
+  /** Makes a wait that the platform asked for hold for all workers, unless it is about that list alone. */
+  told(waitMs: number, list: string): Promise<void>
+  /** Says that a list gave an answer: what it is told later begins anew. */
+  answered(list: string): void
 }
 
 /**
@@ -44,7 +46,8 @@ export function createRateBudget(deps: BudgetDeps): RateBudget {
   const worker = newWorker(deps)
   return {
     admit: (turn) => admit(turn, worker),
-    told: (waitMs) => noteWait(worker, waitMs),
+    told: (waitMs, list) => noteWait(worker, waitMs, list),
+    answered: (list) => void worker.state.waits.set(list, { inARow: 0, endsAt: worker.clock.now() }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SharedWait } from './told-waits.ts'
+import type { SharedWait, WaitsInARow } from './told-waits.ts'
 
 /** What workers have in common, as it was before a call. Times are those of whoever wrote them. */
 export type SharedRate = {
@@ -10,13 +10,16 @@ export type SharedRate = {
 /** A slice that was taken: when it begins, what was known before it, and how many calls that took. */
 export type Drawn = { startsAt: number; seen: SharedRate; calls: number }
 
+/** A wait that is to hold for all. */
+export type NotedWait = { from: number; ms: number; inARow: WaitsInARow }
+
 /** The one place of what workers share. */
 export type SharedRates = {
   look(): Promise<SharedRate>
   /** Takes the next `lengthMs` of the schedule. `queued`: whether others probably took what begins right now. */
   draw(draw: { now: number; lengthMs: number; queued: boolean }): Promise<Drawn>
   /** Notes a wait in place of the one with the serial `after` (0: none); false when there is another one by now. */
-  note(wait: { from: number; ms: number }, after: number): Promise<boolean>
+  note(wait: NotedWait, after: number): Promise<boolean>
 }
 
 /** The place of workers that have nothing in common with other processes. */

@@ -4,13 +4,25 @@ export type SharedWait = {
   readonly serial: number
   readonly from: number
   readonly ms: number
+  readonly inARow: WaitsInARow
 }
+
+/** By list: how many waits it was told one after the other, with no answer between them. */
+export type WaitsInARow = Readonly<Record<string, number>>
 
 /** How old a worker's knowledge of others' waits may be when it sends a request. */
 export const freshMs = 2_000
 
 /** A wait beyond this is its stream's own: no rate limit has a longer window, so that it is about something else. */
 export const longestSharedMs = 3_600_000
+
+/** A list that gets nothing but waits, more than this in a row, is refused for itself: the key was let through elsewhere. */
+export const mostInARow = 2
+
+/** Where a request's answers come from: one name for the lists of all sessions (§4, the only paths with an id). */
+export function listOf(path: string): string {
+  return path.replace(/(\/sessions\/)[^/]+/, '$1*')
+}
 
 /**
  * A reader's view of a wait, on its own clock: when it ends as far as the clocks agree, until when this reader holds still

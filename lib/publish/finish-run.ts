@@ -1,15 +1,23 @@
-import { RetryableError } from '../core/errors.ts'
+import { mapConcurrently } from '../core/concurrency.ts'
+import { messageOf, RetryableError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { streams as everyStream } from '../streams/index.ts'
 import { withoutShard } from '../streams/shards.ts'
 import { isPlatformStream, type Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord } from './manifest.ts'
-import type { Announcer, Runs } from './ports.ts'
+import type { Announcer, RulesInForce, Runs, RunsTable } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
+import { standingOf } from './standing.ts'
 
 /** What finishing a run needs from the world. */
-export type FinishDeps = PublishDeps & { runs: Runs; announcer: Announcer }
+export type FinishDeps = PublishDeps & {
+  runs: Runs
+  announcer: Announcer
+  runsTable: RunsTable
+  /** What the configuration of this worker says, to be told beside what it wrote. */
+  rules: RulesInForce
+}
 
 /** What a run came to. */
 export type RunResult = { record: RunRecord; manifest: Manifest }
@@ -33,19 +41,13 @@ export async function finishRun(
     scheduledAt: run.scheduledAt,
     finishedAt: deps.clock.now(),
     status: statusOf(results),
-    streams: results.map(({ stream, status, reason, counts, ofRun = null, notices = [] }) => ({
-      stream,
-      status,
-      reason,
-      counts,
-      ofRun,
-      ...(notices.length > 0 ? { notices: [...notices] } : {}),
-    })),
+    streams: await mapConcurrently(results, streamsAtOnce, (result) => recordOf(result, streams, deps)),
   }
   const before = await deps.runs.read(run)
   const due = before === null || isUnderway(before) || before.announced === false
   const failure = due ? await announce(record, { manifest, deps }) : null
   await deps.runs.write(failure ? { ...record, announced: false } : record)
+  await note(record, deps)
   if (failure) throw failure.error
   return { record, manifest }
 }
@@ -60,6 +62,31 @@ async function announce(
     return null
   } catch (error) {
     return { error }
+  }
+}
+
+const streamsAtOnce = 4
+
+async function recordOf(
+  { stream, status, reason, counts, ofRun = null, notices = [] }: StreamResult,
+  streams: readonly Stream[],
+  { checkpoints, rules }: FinishDeps,
+): Promise<RunRecord['streams'][number]> {
+  const inForce = rules[withoutShard(stream)]
+  return {
+    ...{ stream, status, reason, counts, ofRun },
+    ...(notices.length > 0 ? { notices: [...notices] } : {}),
+    standing: await standingOf(stream, { streams, checkpoints }),
+    ...(inForce ? { rules: { ...inForce } } : {}),
+  }
+}
+
+/** The table follows from the records: what is missing in it, the next run adds. */
+async function note(record: RunRecord, { runsTable, log }: FinishDeps): Promise<void> {
+  try {
+    await runsTable.note(record)
+  } catch (error) {
+    log.warn('The table of runs was not written; the next run adds what is missing.', { reason: messageOf(error) })
   }
 }
 

@@ -58,6 +58,14 @@ export const PublishState = z.object({
 })
 export type PublishState = z.infer<typeof PublishState>
 
+/** How a stream stood when a run of it had ended. Unix ms. */
+export const Standing = z.object({
+  completeAt: z.number().nullable().describe('When the last scan began that read its list whole.'),
+  scanEndedAt: z.number().nullable(),
+  records: z.int().nullable().describe('Live records after its last scan.'),
+})
+export type Standing = z.infer<typeof Standing>
+
 /** How a run ended, stream by stream. */
 export const RunRecord = z.object({
   runId: z.string(),
@@ -73,6 +81,11 @@ export const RunRecord = z.object({
       counts: Counts.nullable().describe('What its scan has counted, over all runs that it took.'),
       ofRun: Counts.nullish().describe('What of that this run asked and received.'),
       notices: z.array(Notice).optional().describe('What deserves attention in it.'),
+      standing: Standing.optional(),
+      rules: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('What the configuration said of its fields, by path: keep, hash or drop.'),
     }),
   ),
 })

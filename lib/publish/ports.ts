@@ -39,7 +39,18 @@ export type Runs = {
   latest(): Promise<RunRecord | null>
   /** The record of a run, or null when it has not ended yet. */
   read(run: { runId: string; scheduledAt: number }): Promise<RunRecord | null>
+  /** The records of runs that were due from one time up to another, the latter not included. Unix ms. */
+  between(from: number, until: number): Promise<RunRecord[]>
 }
+
+/** The table of runs in the lake, for those who ask in SQL. It follows from the records of runs. */
+export type RunsTable = {
+  /** Brings the rows of the run's month up to date: those of the run, and those that earlier tries could not write. */
+  note(record: RunRecord): Promise<void>
+}
+
+/** What the configuration says of fields, by stream and path. */
+export type RulesInForce = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** Tells others that a run has ended: on AWS an event on EventBridge, on a laptop nothing. */
 export type Announcer = {

@@ -4,21 +4,28 @@ import { pageStyle } from './style.ts'
 /** A section of a page: its id, and its heading, which is also its entry in the list at the top. */
 export type PageSection = { id: string; title: string; body: Html }
 
-/** A page to look at. `style` is added to the style of all pages. */
-export type Page = { title: string; writtenAt: string; sections: readonly PageSection[]; footer: Html; style?: string }
+/** A page to look at. `lead` stands before the list of sections; `style` is added to the style of all pages. */
+export type Page = {
+  title: string
+  writtenAt: string
+  lead?: Html
+  sections: readonly PageSection[]
+  footer: Html
+  style?: string
+}
 
 /**
  * One page that needs nothing but itself: no script, no request to anywhere, values only as text. The first section is
  * where a keyboard gets to at once.
  */
-export function renderPage({ title, writtenAt, sections, footer, style = '' }: Page): string {
+export function renderPage({ title, writtenAt, lead, sections, footer, style = '' }: Page): string {
   const [first] = sections
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; form-action 'none'">
 <title>${title}</title>
 <style>${rawHtml(pageStyle + style)}</style>
 </head>
@@ -27,6 +34,7 @@ export function renderPage({ title, writtenAt, sections, footer, style = '' }: P
 <header>
 <h1>${title}</h1>
 <p class="soft">Written <time datetime="${writtenAt}">${shown(writtenAt)}</time>. All times are UTC.</p>
+${lead ?? null}
 <nav aria-label="Sections"><ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>
 </header>
 <main>

@@ -29,11 +29,10 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25r
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 0; }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: 1px solid var(--line); }
-td { overflow-wrap: break-word; }
+td, th[scope=row] { overflow-wrap: anywhere; min-width: 4.5rem; }
 thead th { border-top: 0; overflow-wrap: normal; white-space: nowrap; color: var(--soft); font-size: .85rem; font-weight: 600; }
 td.before { background: var(--gone); } td.after { background: var(--new); }
 td.before:empty, td.after:empty { background: none; }
-td.before, td.after { overflow-wrap: anywhere; }
 code, td.before, td.after, th[scope=row] { font-family: ui-monospace, monospace; font-size: .85rem; }
 th[scope=row] { font-weight: 600; }
 pre { background: var(--box); white-space: pre-wrap; padding: .75rem 1rem; overflow-x: auto; border-radius: .4rem; }

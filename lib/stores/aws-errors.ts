@@ -1,3 +1,4 @@
+import { diskFaultName } from '../core/disk-fault.ts'
 import { FatalError, messageOf, RetryableError, SyncError } from '../core/errors.ts'
 
 /** What a call to AWS is about, for its error's message, and the lease that bounds it. */
@@ -76,6 +77,8 @@ export function storageError(error: unknown, { what, signal }: CallContext): unk
   const fatal = (errorCode: 'configuration' | 'forbidden' | 'bad_request', advice: string) =>
     new FatalError(`can't ${what}: ${messageOf(error)} (${name}). ${advice}`, { code: errorCode, cause: error, status })
 
+  // An emulator's disk refused it: the message says all that there is to say.
+  if (name === diskFaultName) return new FatalError(messageOf(error), { code: 'disk_full', cause: error, status })
   if (missing.has(name)) {
     return fatal('configuration', 'Deploy the stateful stack, or set the variable that names the table or bucket.')
   }

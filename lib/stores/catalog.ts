@@ -3,7 +3,7 @@ import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Manifest } from '../publish/manifest.ts'
 import type { Catalog } from '../publish/ports.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
-import { type ColumnType, columnsOf, type Table } from '../streams/table.ts'
+import { type Column, type ColumnType, columnsOf, type Table } from '../streams/table.ts'
 import { callAws } from './aws-errors.ts'
 import { type AwsTarget, clientSettings } from './clients.ts'
 
@@ -80,7 +80,7 @@ function partitionInput(
   { bucket, streams }: Pick<CatalogDeps, 'bucket' | 'streams'>,
 ): PartitionInput {
   const declared = warehouseTables(streams).find(({ table: { name } }) => name === table)
-  const columns = declared ? glueColumns(declared.table) : []
+  const columns = declared ? glueColumns(columnsOf(declared.table)) : []
   return {
     Values: [dt, run],
     StorageDescriptor: {
@@ -109,8 +109,8 @@ const commentLength = 255
 export type GlueColumn = { name: string; type: string; comment: string }
 
 /** The columns of a table in the catalog, in the order of its files. */
-export function glueColumns(table: Table): GlueColumn[] {
-  return columnsOf(table).map(({ name, type, doc }) => ({
+export function glueColumns(columns: readonly Column[]): GlueColumn[] {
+  return columns.map(({ name, type, doc }) => ({
     name,
     type: glueTypes[type],
     comment: doc.slice(0, commentLength),

@@ -104,6 +104,14 @@ export function fileListKey(month: string): string {
   return `${fileListPrefix}${month}.ndjson`
 }
 
+/** Where the files of the table of runs lie, one per month. Engines skip folders whose names begin with `_`. */
+export const runsPrefix = 'runs/'
+
+/** The key of the rows of the runs that were due in a month, `2026-11`. */
+export function runsKey(month: string): string {
+  return `${runsPrefix}${month}.parquet`
+}
+
 /** A copy of the newest manifest. */
 export const latestManifestKey = `${manifestPrefix}latest.json`
 

@@ -13,6 +13,9 @@ import { callAws, isConditionFailure, isMissingKey } from './aws-errors.ts'
 /** How an object is written: until when (the lease), and as what. */
 type PutOptions = { signal?: AbortSignal; contentType?: string }
 
+/** What an object is to be after what it was. Null leaves it as it is. */
+type Change = (bytes: Uint8Array | null) => Uint8Array | null | Promise<Uint8Array | null>
+
 /** Objects of one bucket. Throws the errors of core/errors.ts. */
 export type ObjectStore = {
   readonly bucket: string
@@ -24,7 +27,7 @@ export type ObjectStore = {
    * Writes what `change` makes of the object's bytes, unless it is null. No change of another writer gets lost: it is read
    * and made again when one came in between.
    */
-  replace(key: string, change: (bytes: Uint8Array | null) => Uint8Array | null, options?: PutOptions): Promise<void>
+  replace(key: string, change: Change, options?: PutOptions): Promise<void>
   /** All keys under a prefix, in the order of their UTF-8 bytes. */
   list(prefix: string): Promise<string[]>
   /** Removes objects; one that does not exist counts as removed. */
@@ -56,7 +59,7 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
       const attempt = () =>
         callAws({ what: what('replace', key), signal }, async () => {
           const { bytes, etag } = await read(s3, place)
-          const Body = change(bytes)
+          const Body = await change(bytes)
           if (Body === null) return
           signal?.throwIfAborted()
           const condition = etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: etag }

@@ -38,12 +38,15 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
 /** How every file is packed. */
 export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD: zstd }, createdBy: 'agent-platform-sync' } as const
 
+/** What the form of a file asks of its table. */
+type Named = Pick<Table, 'name' | 'key'>
+
 /** How a file is laid out. */
 type Form = {
   /** Rows that a reader skips or takes together. */
   readonly groupRows: number
   /** Columns by whose bounds readers skip, besides numbers and times. */
-  readonly bounded: (table: Table) => readonly string[]
+  readonly bounded: (table: Named) => readonly string[]
 }
 
 /** A part of a scan, which is merged before anyone reads it. */
@@ -97,7 +100,7 @@ export function encodeParquet(
 type Source = { cells: readonly Cell[]; form: Form; order?: Uint32Array | undefined }
 
 /** A column as the writer takes it. */
-export function columnSource(table: Table, { name, type }: Column, { form, ...from }: Source): ColumnSource {
+export function columnSource(table: Named, { name, type }: Column, { form, ...from }: Source): ColumnSource {
   const column = `${table.name}.${name}`
   const bounds = form.bounded(table).includes(name) ? { statistics: true } : {}
   if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {

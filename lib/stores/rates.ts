@@ -1,7 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { RetryableError } from '../core/errors.ts'
-import type { Drawn, SharedRate, SharedRates } from '../platform/rates.ts'
+import type { Drawn, NotedWait, SharedRate, SharedRates } from '../platform/rates.ts'
+import type { WaitsInARow } from '../platform/told-waits.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 
 /** The kind of the one item: what a role may be allowed to touch of the state table. */
@@ -12,7 +13,14 @@ const Key = { pk: ratePartition, sk: 'platform' }
 const timeoutMs = 5_000
 
 type Update = Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ReturnValues'>
-type Item = { freeAt?: number; drawnAt?: number; waits?: number; waitFrom?: number; waitMs?: number }
+type Item = {
+  freeAt?: number
+  drawnAt?: number
+  waits?: number
+  waitFrom?: number
+  waitMs?: number
+  waitsInARow?: WaitsInARow
+}
 
 /**
  * What workers share, as one item of the state table. A schedule that is free, and one on which others queue, take writes of
@@ -50,7 +58,7 @@ export function createSharedRates({ dynamodb, table }: { dynamodb: DynamoDBClien
       }
       throw overtaken(table)
     },
-    note: async ({ from, ms }, after) => (await update('note a wait', noteWait({ from, ms }, after))) !== null,
+    note: async (wait, after) => (await update('note a wait', noteWait(wait, after))) !== null,
   }
 }
 
@@ -93,19 +101,19 @@ function drawnOf(
   return { startsAt: behindOthers ? Number(before.freeAt) : now, seen: rateOf(before), calls }
 }
 
-function noteWait({ from, ms }: { from: number; ms: number }, after: number): Update {
+function noteWait({ from, ms, inARow }: NotedWait, after: number): Update {
   return {
-    UpdateExpression: 'SET waits = :serial, waitFrom = :from, waitMs = :ms',
+    UpdateExpression: 'SET waits = :serial, waitFrom = :from, waitMs = :ms, waitsInARow = :inARow',
     ConditionExpression: after === 0 ? 'attribute_not_exists(waits)' : 'waits = :after',
     ExpressionAttributeValues: {
-      ...{ ':serial': after + 1, ':from': from, ':ms': ms },
+      ...{ ':serial': after + 1, ':from': from, ':ms': ms, ':inARow': inARow },
       ...(after === 0 ? {} : { ':after': after }),
     },
   }
 }
 
-function rateOf({ drawnAt, waits, waitFrom = 0, waitMs = 0 }: Item): SharedRate {
-  const wait = waits === undefined ? null : { serial: waits, from: waitFrom, ms: waitMs }
+function rateOf({ drawnAt, waits, waitFrom = 0, waitMs = 0, waitsInARow = {} }: Item): SharedRate {
+  const wait = waits === undefined ? null : { serial: waits, from: waitFrom, ms: waitMs, inARow: waitsInARow }
   return { drawnAt: drawnAt ?? null, wait }
 }
 

@@ -12,7 +12,11 @@ const partition = 'run'
 const keptMs = 400 * 24 * 3_600_000
 
 function keyOf({ scheduledAt, runId }: { scheduledAt: number; runId: string }) {
-  return { pk: partition, sk: `${new Date(scheduledAt).toISOString()}#${runId}` }
+  return { pk: partition, sk: `${isoOf(scheduledAt)}#${runId}` }
+}
+
+function isoOf(unixMs: number): string {
+  return new Date(unixMs).toISOString()
 }
 
 /** Run records in the state table, ordered by the time they were scheduled for. */
@@ -50,7 +54,33 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
         const { Item } = await documents.send(new GetCommand(input))
         return recordOf(Item)
       }),
+    between: (from, until) =>
+      callAws({ what: `read the records of runs from table ${table}` }, () =>
+        recordsBetween(isoOf(from), isoOf(until), { documents, table }),
+      ),
   }
+}
+
+/** Behind a time stands the id of a run, so that those that were due at the end itself are not among them. */
+async function recordsBetween(
+  from: string,
+  until: string,
+  { documents, table: TableName }: { documents: DynamoDBDocumentClient; table: string },
+): Promise<RunRecord[]> {
+  const records: RunRecord[] = []
+  const condition = {
+    KeyConditionExpression: 'pk = :run and sk between :from and :until',
+    ExpressionAttributeValues: { ':run': partition, ':from': from, ':until': until },
+  }
+  let ExclusiveStartKey: Record<string, unknown> | undefined
+  do {
+    const page = await documents.send(
+      new QueryCommand({ TableName, ...condition, ConsistentRead: true, ExclusiveStartKey }),
+    )
+    records.push(...(page.Items ?? []).flatMap((item) => recordOf(item) ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey)
+  return records
 }
 
 function recordOf(item: { record?: string } | undefined): RunRecord | null {

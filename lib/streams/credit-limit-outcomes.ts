@@ -51,6 +51,7 @@ export const creditLimitOutcomes = defineStream({
   primaryKey: 'outcomeId',
   secretPaths: [],
   personal: ['requestedBy', 'identity', 'address'],
+  about: { field: 'identity', column: 'email' },
   tables: [
     recordTable(OutcomeRecord, {
       name: 'credit_limit_outcomes',

@@ -11,30 +11,45 @@ export function currentName(table: Pick<Table, 'name'>): string {
  * one that an observer fills, it is the newest row of each key unless that row is a delete; of a nested one, the rows of the parents' newest versions
  * (through the main table's view, which must be there).
  */
-export function currentQuery(stream: Stream, table: Table): string {
+export function currentQuery(stream: Stream, table: Table, names: Naming = plain): string {
   const [main, ...nested] = stream.tables
-  return !nested.some(({ name }) => name === table.name) ? newestVersions(table) : partsOfNewest(main, table)
+  return !nested.some(({ name }) => name === table.name)
+    ? newestVersions(table, names)
+    : partsOfNewest(main, table, names)
 }
 
-function newestVersions(table: Table): string {
+/** How a query names what it reads. */
+export type Naming = {
+  readonly log: (table: Pick<Table, 'name'>) => string
+  readonly current: (table: Pick<Table, 'name'>) => string
+}
+
+const plain: Naming = { log: ({ name }) => name, current: currentName }
+
+function newestVersions(table: Table, { log }: Naming): string {
   const columns = columnsOf(table).map(({ name }) => name)
   return [
     `select ${columns.join(', ')}`,
     'from (',
     `  select *, row_number() over (partition by ${table.key.join(', ')} order by _synced_at desc, _sequence desc) as _age`,
-    `  from ${table.name}`,
+    `  from ${log(table)}`,
     ') as versions',
     "where _age = 1 and _op = 'upsert'",
   ].join('\n')
 }
 
-function partsOfNewest(main: Pick<Table, 'name' | 'key'>, table: Table): string {
-  const key = main.key.map((column, at) => [column, table.key[at]])
-  const matches = [...key, ['_scan_id', '_scan_id'], ['_sequence', '_sequence']]
+function partsOfNewest(main: Pick<Table, 'name' | 'key'>, table: Table, { log, current }: Naming): string {
   return [
     'select child.*',
-    `from ${table.name} as child`,
-    `join ${currentName(main)} as parent`,
-    `  on ${matches.map(([ofParent, ofChild]) => `parent.${ofParent} = child.${ofChild}`).join(' and ')}`,
+    `from ${log(table)} as child`,
+    `join ${current(main)} as parent`,
+    `  on ${isOfVersion(main, table)}`,
   ].join('\n')
+}
+
+/** A condition that a row of a nested table, `child`, belongs to a version of a main one's, `parent`. */
+export function isOfVersion(main: Pick<Table, 'key'>, table: Pick<Table, 'key'>): string {
+  const key = main.key.map((column, at) => [column, table.key[at]])
+  const matches = [...key, ['_scan_id', '_scan_id'], ['_sequence', '_sequence']]
+  return matches.map(([ofParent, ofChild]) => `parent.${ofParent} = child.${ofChild}`).join(' and ')
 }

@@ -1,6 +1,7 @@
 import type { Reading } from '../platform/paging.ts'
 import { currentName, currentQuery } from './current.ts'
 import { keyFieldsOf } from './keys.ts'
+import { runsColumns, runsTable } from './runs-table.ts'
 import { isPlatformStream, type PlatformStream, type Stream, type SyncMode, tablesOf, type Writing } from './stream.ts'
 import { type Column, metaColumns, type Table } from './table.ts'
 
@@ -12,6 +13,7 @@ export function renderStreamsDoc(streams: readonly Stream[]): string {
     overview(streams),
     ...reading(streams),
     ...quarantine(),
+    ...runs(),
     ...streams.flatMap(section),
     '',
   ]
@@ -120,6 +122,15 @@ function quarantine(): string[] {
         ['scan_id', 'string', 'The scan that received it.'],
       ].map(([name = '', ...cells]) => [code(name), ...cells]),
     ),
+  ]
+}
+
+function runs(): string[] {
+  return [
+    `## ${runsTable.name}`,
+    `${runsTable.doc} Key: ${runsTable.key.map(code).join(', ')}. It lies in \`runs/\`, a file per month, and has none of the columns that ` +
+      'all other tables end with. [How to ask it](warehouse.md#is-last-night-in).',
+    columnTable(runsColumns),
   ]
 }
 

@@ -17,6 +17,7 @@ export const organizationUsers = definePlatformStream({
   primaryKey: 'id',
   secretPaths: [],
   personal: ['email', 'firstName', 'lastName', 'metadata'],
+  about: { field: 'id', column: 'id' },
   tables: [
     recordTable(OrganizationUser, {
       name: 'organization_users',

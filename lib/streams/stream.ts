@@ -53,6 +53,11 @@ export type Stream<S extends z.ZodObject = z.ZodObject> = {
   readonly dataMaps?: readonly string[]
   /** Fields that say who somebody is: an installation may hash or drop these, and any other. The docs name them. */
   readonly personal?: readonly string[]
+  /**
+   * Of records that are about one person each: the field that names them, and its column. Erasing the person takes the whole
+   * record; of other records it takes what names them.
+   */
+  readonly about?: { readonly field: FieldOf<S>; readonly column: string }
   /** Where people and models write in a record; configuration says what is kept of it. */
   readonly writing?: Writing
   /** The warehouse tables this stream feeds; the first holds one row per record, the others hang off it. */

@@ -3,6 +3,7 @@ import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
 import type { SyncDeps } from './context.ts'
 import { createIndexReader } from './index-format.ts'
 import { createKeyTable, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import type { ModeRules } from './modes.ts'
 import { findLeftovers, makeUncertain, replayScan } from './replay.ts'
 
 /** What is known of a stream when an attempt begins. */
@@ -33,11 +34,16 @@ export type Known = {
 const passesAllowed = 200
 
 /** Loads what the last complete scan left, and on top of it what the scan in progress has seen. */
-export async function loadKnown(checkpoint: Checkpoint, deps: SyncDeps, signal: AbortSignal): Promise<Known> {
+export async function loadKnown(
+  checkpoint: Checkpoint,
+  { deps, rules }: { deps: SyncDeps; rules: Rules },
+  signal: AbortSignal,
+): Promise<Known> {
   const { scan, stream } = checkpoint
+  const loading = { stream, deps, rules, signal }
   const leftovers = await findLeftovers(checkpoint, deps)
   if (scan !== null && scan.segments.length > 0 && scan.pass < passesAllowed) {
-    const known = await lastComplete(checkpoint, deps, signal)
+    const known = await lastComplete(checkpoint, loading)
     if (await replayScan(scan, leftovers, { stream, deps, known })) {
       return counted({ ...known, continued: structuredClone(scan) })
     }
@@ -46,7 +52,7 @@ export async function loadKnown(checkpoint: Checkpoint, deps: SyncDeps, signal: 
       scanId: scan.scanId,
     })
   }
-  const known = await lastComplete(checkpoint, deps, signal)
+  const known = await lastComplete(checkpoint, loading)
   await makeUncertain(leftovers, { stream, deps, known })
   return counted(known)
 }
@@ -55,10 +61,9 @@ export async function loadKnown(checkpoint: Checkpoint, deps: SyncDeps, signal: 
  * What the last complete scan left: its index. When that was reset, or can't be read, the records table still tells
  * which keys live, though not what of them the lake has (docs/decisions/lost-index.md).
  */
-async function lastComplete(checkpoint: Checkpoint, deps: SyncDeps, signal: AbortSignal): Promise<Known> {
-  const { index, scansCompleted, stream } = checkpoint
+async function lastComplete({ index, scansCompleted }: Checkpoint, loading: Loading): Promise<Known> {
   if (scansCompleted === 0) return nothingKnown(false)
-  return (index && (await fromIndex(index, { stream, deps, signal }))) ?? (await fromRecords({ stream, deps, signal }))
+  return (index && (await fromIndex(index, loading))) ?? (await withoutIndex(loading))
 }
 
 function nothingKnown(indexLost: boolean): Known {
@@ -77,7 +82,8 @@ function nothingKnown(indexLost: boolean): Known {
   }
 }
 
-type Loading = { stream: string; deps: SyncDeps; signal: AbortSignal }
+type Rules = Pick<ModeRules, 'hasCurrent'>
+type Loading = { stream: string; deps: SyncDeps; rules: Rules; signal: AbortSignal }
 
 /** Null when the index is missing or damaged. */
 async function fromIndex(
@@ -114,6 +120,18 @@ function load({ key, hash, bytes, changedAt, kind, isOdd }: IndexEntry, known: K
 
 function isStorageTrouble(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code !== 'damaged_state'
+}
+
+function withoutIndex(loading: Loading): Known | Promise<Known> {
+  const { stream, deps, rules } = loading
+  if (rules.hasCurrent) return fromRecords(loading)
+  deps.log.warn(
+    'A stream of what happened has no index: what it reads once more of the last scan is written once more.',
+    {
+      stream,
+    },
+  )
+  return nothingKnown(true)
 }
 
 /** Live keys without their content: a dead attempt may have written a record that the lake knows nothing of. */

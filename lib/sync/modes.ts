@@ -22,6 +22,8 @@ export type ModeRules = {
   /** How many records there are after a scan. */
   records(scan: { counts: Counts; lastScan: ScanSummary | null; kept: number }): number
   writeCurrent(changes: CurrentChanges, context: ScanContext): Promise<void>
+  /** Whether the records table has the records, so that it can say which keys live when the index is lost. */
+  readonly hasCurrent: boolean
 }
 
 /** What a scan has read: the pass that read the list from its first page to its end, and the lists of which parents. */
@@ -41,6 +43,7 @@ const fullRefresh: ModeRules = {
   whyGone: (entry, { pass }) => (entry.pass === pass ? null : 'unseen'),
   keeps: ({ kind }) => kind !== Kind.deleted,
   records: ({ kept }) => kept,
+  hasCurrent: true,
   writeCurrent: async ({ records, deletes, mayExist }, { deps, stream, lease, scan }) => {
     const { signal } = lease
     const at = scan.startedAt
@@ -63,6 +66,7 @@ const append: ModeRules = {
   whyGone: () => null,
   keeps: ({ changedAt }, { stream, scan }) => changedAt >= scan.startedAt - lateMs(stream),
   records: ({ counts, lastScan }) => (lastScan?.records ?? 0) + counts.inserted,
+  hasCurrent: false,
   writeCurrent: async () => {
     // There is no current record of a thing that happened.
   },

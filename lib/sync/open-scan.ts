@@ -108,7 +108,7 @@ async function open(opening: Opening): Promise<Opened> {
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
 async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening): Promise<Attempt> {
   const { stream, run, deps, parentsIndex, begin } = opening
-  const known = await loadKnown(checkpoint, deps, lease.signal)
+  const known = await loadKnown(checkpoint, { deps, rules: rulesOf(stream) }, lease.signal)
   const begun = known.continued ?? begin(checkpoint, run, deps.clock.now())
   const { scan, plan, source } = await planned(begun, known, { stream, deps, parentsIndex, signal: lease.signal })
   const { scanId, runId, firstFence, startedAt, approval, counts } = scan

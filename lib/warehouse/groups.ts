@@ -1,5 +1,6 @@
 import { FatalError } from '../core/errors.ts'
 import { streams } from '../streams/index.ts'
+import { runsTable } from '../streams/runs-table.ts'
 import type { Table } from '../streams/table.ts'
 
 /** Tables that are loaded together: one whose rows stand for themselves, and those that hold parts of its rows. */
@@ -21,7 +22,8 @@ export function tablesIn({ main, nested }: Group): readonly Table[] {
  * @throws FatalError `usage`, with the names there are.
  */
 export function groupsOf(names: readonly string[]): readonly Group[] {
-  const known = new Set(groups.flatMap((group) => tablesIn(group).map(({ name }) => name)))
+  const tables = groups.flatMap((group) => tablesIn(group).map(({ name }) => name))
+  const known = new Set([...tables, runsTable.name])
   const unknown = names.find((name) => !known.has(name))
   if (unknown !== undefined) {
     throw new FatalError(`There is no table "${unknown}". The tables are: ${[...known].join(', ')}.`, { code: 'usage' })
@@ -29,6 +31,11 @@ export function groupsOf(names: readonly string[]): readonly Group[] {
   return names.length === 0
     ? groups
     : groups.filter((group) => tablesIn(group).some(({ name }) => names.includes(name)))
+}
+
+/** Whether the table of runs, which is in no group, is among those that are named. */
+export function includesRuns(names: readonly string[]): boolean {
+  return names.length === 0 || names.includes(runsTable.name)
 }
 
 /** Cuts a list. */

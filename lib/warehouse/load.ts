@@ -1,7 +1,8 @@
+import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { sameKey } from './dialect.ts'
 import { type Group, inGroups, tablesIn } from './groups.ts'
-import { loadsName, newestName, type Place } from './tables.ts'
+import { loadsName, logName, newestName, type Place } from './tables.ts'
 
 /** A published file, as far as a load needs it. `address` is where the warehouse finds it. */
 export type LoadFile = {
@@ -12,15 +13,18 @@ export type LoadFile = {
   readonly publishedAt: string
 }
 
+/** A file of a table whose rows a load takes. */
+export type FileAt = { readonly address: string }
+
 /** One statement; `rows` are those that follow it, where a warehouse can't read the files. */
-export type Statement<F extends LoadFile = LoadFile> = {
+export type Statement<F extends FileAt = LoadFile> = {
   readonly sql: string
-  readonly rows?: { readonly table: Table; readonly files: readonly F[] }
+  readonly rows?: { readonly columns: readonly IdentifiedColumn[]; readonly files: readonly F[] }
 }
 
 /**
  * Statements that bring files into a group's tables: stage, newest of each key, MERGE, then the nested rows of the parents'
- * versions. Each of them can be repeated: what is older than a row changes nothing, so that a load that broke, came twice
+ * versions; or where there is to be history, stage and what is not there. Each of them can be repeated: what is older than a row changes nothing, so that a load that broke, came twice
  * or came out of order ends as one that did not.
  */
 export function loadStatements<F extends LoadFile>(
@@ -33,8 +37,9 @@ export function loadStatements<F extends LoadFile>(
   const filled = tablesIn(group).flatMap((table) => fill(place, table, files))
   const merged = [
     dialect.begin,
-    ...merge(place, group.main),
-    ...group.nested.flatMap((table) => replaceNested(place, group.main, table)),
+    ...(place.history
+      ? tablesIn(group).map((table) => appendVersions(place, table))
+      : [...merge(place, group.main), ...group.nested.flatMap((table) => replaceNested(place, group.main, table))]),
     dialect.commit,
     ...tablesIn(group).map((table) => `drop table ${stageName(place, table)}`),
   ]
@@ -56,8 +61,21 @@ function fill<F extends LoadFile>(place: Place, table: Table, all: readonly F[])
   })
   return statements.map((sql, at) => {
     const hasRows = dialect.inlineRows === true && files.length > 0 && at === statements.length - 1
-    return hasRows ? { sql, rows: { table, files } } : { sql }
+    return hasRows ? { sql, rows: { columns: identifiedColumnsOf(table), files } } : { sql }
   })
+}
+
+/** Adds the versions that are not there yet: a row is one by its key and its place in a scan. */
+function appendVersions(place: Place, table: Table): string {
+  const columns = columnsOf(table)
+  const target = logName(place, table)
+  const key = [...table.key, '_scan_id', '_sequence'].map((column) => [column, column] as const)
+  return [
+    `insert into ${target} (${columns.map(({ name }) => name).join(', ')})`,
+    `select ${columns.map((column) => cellOf(place, column, 'staged')).join(', ')}`,
+    `from ${stageName(place, table)} as staged`,
+    `where not exists (select 1 from ${target} as kept where ${sameKey('kept', 'staged', key)})`,
+  ].join('\n')
 }
 
 function merge(place: Place, table: Table): readonly string[] {
@@ -73,7 +91,8 @@ function merge(place: Place, table: Table): readonly string[] {
   return place.dialect.merge({ target: newestName(place, table), stage, fresh, columns: names, key: table.key })
 }
 
-function cellOf({ dialect }: Place, { name, type }: Column, from: string): string {
+/** A staged column as its table has it. */
+export function cellOf({ dialect }: Place, { name, type }: Column, from: string): string {
   const cell = `${from}.${name}`
   const value = type === 'json' ? dialect.json(cell) : cell
   return value === cell ? cell : `${value} as ${name}`

@@ -86,7 +86,7 @@ describe('the audit commands', () => {
     expect(await audit('report', local, '--out', out)).toMatchObject({ code: 0 })
     const page = readFileSync(out, 'utf8')
     expect(page).toContain('The evidence is complete and unaltered up to digest 1 of ')
-    expect(page.match(/<li id="entry-/g)).toHaveLength(12)
+    expect(page.match(/<tr id="entry-/g)).toHaveLength(12)
     expect(page).not.toMatch(/-secret-/)
   })
 

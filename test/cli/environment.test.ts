@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { wholeScanAt } from '../../lib/cli/freshness.ts'
 import { runSync } from '../../lib/cli/run-sync.ts'
 import { composeRun } from '../../lib/compose/run.ts'
 import { type Log, type LogFields, silentLog } from '../../lib/core/log.ts'
@@ -9,6 +8,7 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Checkpoint } from '../../lib/sync/checkpoint.ts'
+import { wholeScanAt } from '../../lib/sync/freshness.ts'
 import type { Source } from '../../lib/sync/ports.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
 

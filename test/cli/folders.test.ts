@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toldError } from '../../lib/cli/told-error.ts'
+import { FatalError } from '../../lib/core/errors.ts'
+import { startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { lockFolder } from '../../lib/local/emulators/lock.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { cliHere, temporaryFolder } from './cli.ts'
@@ -63,6 +66,9 @@ describe('a folder that nothing was synced into', () => {
     expect([status.code, status.stdout]).toEqual([0, expect.stringContaining('Nothing was synced yet')])
     const query = await cliHere(['query', '--local', at('new'), '--json', 'select count(*) as n from sessions_current'])
     expect(JSON.parse(query.stdout)).toEqual([{ n: 0 }])
+    for (const { stderr } of [status, query]) expect(stderr).toContain(`${at('new')} does not exist`)
+    const outcomes = await cliHere(['limits', 'outcomes', '--local', at('new')])
+    expect([outcomes.code, outcomes.stderr]).toEqual([2, expect.stringContaining(`${at('new')} is no folder`)])
     expect(existsSync(at('new'))).toBe(false)
   })
 
@@ -79,6 +85,64 @@ describe('a folder that nothing was synced into', () => {
     const { code, stdout } = await cliHere(['status', '--local', at('seen')])
     expect([code, stdout]).toEqual([0, expect.stringContaining('the lake holds published runs')])
     expect(stdout).not.toContain('Nothing was synced')
+  })
+})
+
+describe('a forgotten --local', () => {
+  const missing = new FatalError('The environment is not complete.', { code: 'configuration' })
+  const told = (args: string[], variables = {}) => toldError(missing, { args, variables, folder: at('forgotten') })
+
+  it('is what is told first, where the folder is and nothing names a stack', async () => {
+    mkdirSync(at('forgotten'))
+    expect(await told(['status'])).toBe(missing)
+    writeFileSync(join(at('forgotten'), 'owner.json'), '{}')
+    expect(await told(['status'])).toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(/^--local was not given, and .* holds what was synced[\s\S]*not complete/),
+    })
+    expect(await told(['status', '--local=./elsewhere'])).toBe(missing)
+    expect(await told(['status'], { LAKE_BUCKET: 'lake' })).toBe(missing)
+  })
+})
+
+describe('a folder in which another process works', () => {
+  it('is there for all who only look at limits', async () => {
+    const { close } = await startEmulators({ dir: at('worked-in') })
+    writeFileSync(at('policy.yaml'), 'default: 5')
+    const looks = [
+      ['outcomes'],
+      ['history', 'ana@example.com'],
+      ['report', '--out', at('limits.html')],
+      ['export'],
+      ['policy', 'check', at('policy.yaml')],
+      ['policy', 'plan', at('policy.yaml')],
+    ]
+    for (const args of looks) {
+      const { stderr } = await cliHere(['limits', ...args, '--local', at('worked-in')])
+      expect([args, stderr]).toEqual([args, expect.not.stringContaining('another platform-sync uses')])
+    }
+    expect(existsSync(at('limits.html'))).toBe(true)
+    const other = await cliHere(['limits', 'redrive', '--local', at('worked-in')])
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('another platform-sync uses')])
+    await close()
+  })
+})
+
+describe('a damaged folder', () => {
+  it('is found by the doctor, who moves it aside when asked to, and leaves a sound one', async () => {
+    const dir = at('damaged')
+    const doctor = (...more: string[]) => cliHere(['doctor', '--local', dir, '--json', ...more])
+    await (await startEmulators({ dir })).close()
+    writeFileSync(join(dir, 'owner.json'), '{"platform":"none"}')
+    const sound = await doctor('--set-aside')
+    expect([sound.code, sound.stderr]).toEqual([0, expect.stringContaining('is not damaged, and stays')])
+    writeFileSync(join(dir, 'sqs', 'fauxqs.db'), 'no database')
+    const found = await doctor()
+    expect([found.code, found.stdout]).toEqual([1, expect.stringContaining('--set-aside')])
+    const failing = JSON.parse(found.stdout).checks.filter(({ state }: { state: string }) => state === 'fail')
+    expect(failing).toMatchObject([{ what: 'sqs (queues)' }])
+    expect((await doctor('--set-aside')).stdout).toContain(`${dir}.damaged-`)
+    expect(existsSync(dir)).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
@@ -45,6 +45,13 @@ function session(title: string, tags: string[]) {
       sessionSettings: { tags: tags.map((name) => ({ name })) },
     },
   }
+}
+
+/** The statements below a heading of a page. */
+function statementsOf(page: string, heading: string): string[] {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+  const section = text.split(/^## /m).find((each) => each.startsWith(heading)) ?? ''
+  return [...section.matchAll(/```sql\n([^`]*)```/g)].map(([, sql = '']) => sql)
 }
 
 beforeAll(async () => {
@@ -159,7 +166,7 @@ describe('a statement', () => {
     ['is gone', null],
     ['is not what was written', Buffer.from('PAR1 of another time')],
   ])('is told which file %s, and what to do', async (what, bytes) => {
-    const broken = { lake: app.lake, objects: { get: async () => bytes } }
+    const broken = { lake: app.lake, objects: { ...app.objects, get: async () => bytes } }
     await expect(openLakeDatabase(broken, 'select * from sessions')).rejects.toMatchObject({
       code: 'damaged_state',
       message: expect.stringMatching(new RegExp(`changes/sessions/.*${what}.*Restore an earlier version`)),
@@ -176,13 +183,30 @@ describe('a statement', () => {
     expect(Date.parse(after)).toBeGreaterThan(Date.parse(before))
   })
 
+  it("tells of each run what became of each stream, by the docs' own statements", async () => {
+    simulator.put('users', 'user_more', { value: { id: 'user_more', email: 'more@example.com' } })
+    const { record } = await sync()
+    await sync()
+    const [fresh = '', late = '', counts = ''] = statementsOf('docs/warehouse.md', 'Is last night in?')
+    const names = platformStreams.map(({ name }) => name).sort()
+    expect(await rows(fresh)).toEqual(names.map((name) => [name, expect.stringMatching(/Z$/), expect.any(Boolean)]))
+    expect(await rows(late)).toEqual([])
+    const found = await query(counts)
+    expect(found.columns).toEqual(['finished_at', 'stream', 'inserted', 'updated', 'deleted', 'requests'])
+    expect(found.rows[0]?.[1]).toBe('organization_users')
+    const changed = await rows(
+      `select inserted, records > 0, field_rules from _runs where run_id = '${record.runId}' and stream = 'organization_users'`,
+    )
+    expect(changed).toEqual([[1, true, null]])
+  })
+
   it('loads only the tables it names, and their parents', async () => {
     const asked: string[] = []
     const get = (key: string) => {
       asked.push(key)
       return app.objects.get(key)
     }
-    const watched = { lake: app.lake, objects: { get } }
+    const watched = { lake: app.lake, objects: { ...app.objects, get } }
     const database = await openLakeDatabase(watched, 'select * from session_tags_current')
     await database.close()
     expect(new Set(asked.map((key) => key.split('/')[1]))).toEqual(new Set(['sessions', 'session_tags']))

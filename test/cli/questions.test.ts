@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import { emptyLake } from '../../lib/cli/lake-files.ts'
-import { answerTable } from '../../lib/cli/query.ts'
+import { answerTable, answerText, fittingFormat } from '../../lib/cli/query-layout.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
 import { cliHere, cliIn, temporaryFolder } from './cli.ts'
 
@@ -57,7 +57,7 @@ describe('a question', () => {
       timestamp_ns '2026-01-01 00:00:00.123456789' as f, [1.5::decimal(3, 1)] as g`
     const args = ['query', '--local', './fresh', '--json', sql]
     const { stdout, stderr } = await cliIn(folder.path).run(args, { TZ: 'Asia/Kolkata' })
-    expect(stderr).toBe('')
+    expect(stderr).toMatch(/^\S+fresh does not exist[^\n]*\n$/)
     expect(JSON.parse(stdout)).toEqual([
       {
         a: '2026-01-01T00:00:00Z',
@@ -78,6 +78,33 @@ describe('a question', () => {
     expect(table).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
     expect(table.isWellFormed()).toBe(true)
     expect(table).toContain('😀…')
+  })
+
+  it('shows rows that no table of the width can hold as records, a line per column, and cuts heads', () => {
+    const columns = Array.from({ length: 8 }, (_, at) => `a_rather_long_name_${at}`)
+    const wide = {
+      columns,
+      numeric: columns.map(() => false),
+      rows: [columns.map((_, at) => `${at} ${'x'.repeat(100)}`)],
+    }
+    expect(fittingFormat(wide, 80)).toBe('record')
+    const text = answerText(wide, { format: 'record', width: 80 })
+    expect(text).toContain(`── 1 of 1\na_rather_long_name_0  0 ${'x'.repeat(100)}\n`)
+    expect(text).toMatch(/\n1 row\n$/)
+    const narrow = { ...wide, columns: columns.slice(0, 2), rows: [['a', 'b']] }
+    expect(fittingFormat(narrow, 34)).toBe('table')
+    expect(answerTable(narrow, 34)).toContain('a_rather_long_n…')
+    expect(answerText({ ...wide, rows: [] }, { format: 'record', width: 80 })).toBe('0 rows\n')
+  })
+
+  it('says what the columns of a table mean, and which tables there are, without asking any', async () => {
+    const { code, stdout } = await cliHere(['query', '--columns', 'sessions_current', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toContainEqual({ column: 'session_id', type: 'string', meaning: expect.any(String) })
+    const unknown = await cliHere(['query', '--columns', 'sesions'])
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('organization_users')])
+    expect((await cliHere(['query', '--columns', 'sessions', 'select 1'])).code).toBe(2)
+    expect((await cliHere(['query'])).code).toBe(2)
   })
 
   it('ends at Ctrl-C, at once and without leaving files', async () => {

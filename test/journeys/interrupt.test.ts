@@ -39,8 +39,8 @@ describe('Ctrl-C', () => {
     await soon(() => (simulator.counts.listSessions ?? 0) >= 2 && (simulator.counts.listUsers ?? 0) >= 1)
     const began = Date.now()
     child.kill('SIGINT')
-    const { code, stdout } = await result
-    expect(code).toBe(130)
+    const { code, stdout, stderr } = await result
+    expect([code, stderr]).toEqual([130, expect.stringContaining('Stopping: what was read is kept')])
     // Before that wait was over.
     expect(Date.now() - began).toBeLessThan(20_000)
     const { streams } = JSON.parse(stdout)
@@ -51,6 +51,8 @@ describe('Ctrl-C', () => {
     const read = sessions.counts.received
     expect(read).toBeGreaterThan(0)
     expect(read).toBeLessThan(2_000)
+    const { document } = await afterwards('status', 'data')
+    expect(document.streams[1]).toMatchObject({ stream: 'sessions', scanInProgress: { received: read } })
 
     simulator.clearFaults()
     const before = simulator.counts.listSessions ?? 0
@@ -64,6 +66,21 @@ describe('Ctrl-C', () => {
       apiCalls: asked,
       ofRun: { received: 2_000 - read, inserted: 2_000 - read, apiCalls: asked },
     })
+  })
+})
+
+describe.each(['SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+  it('is answered as Ctrl-C is', async () => {
+    const child = cliIn(folder.path).start(['simulator'])
+    const result = ended(child)
+    let said = ''
+    child.stdout?.on('data', (text) => {
+      said += text
+    })
+    await soon(() => said.includes('http://'))
+    child.kill(signal)
+    const { code, stderr } = await result
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Stopping')])
   })
 })
 

@@ -5,11 +5,13 @@ import { scriptOf } from '../../lib/cli/warehouse-script.ts'
 import { currentName } from '../../lib/streams/current.ts'
 import type { Column } from '../../lib/streams/table.ts'
 import type { Dialect } from '../../lib/warehouse/dialect.ts'
+import { runsTableStatements } from '../../lib/warehouse/runs.ts'
 import { tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
 import { temporaryFolder } from '../cli/cli.ts'
 import {
   cellsOf,
+  changesOfRuns,
   createDuckDbFeed,
   createNights,
   groupsOfNights as groups,
@@ -40,14 +42,20 @@ async function createFeed(
   dialect: Dialect = targets.postgres,
 ) {
   const place = { dialect, schema }
-  for (const sql of tableStatements(place, groups)) await postgres.exec(sql)
+  for (const sql of [...tableStatements(place, groups), ...runsTableStatements(place)]) await postgres.exec(sql)
   return {
     /** Loads what was published after what the schema says, or what is given. */
     load: async (after?: string) => {
       const known = await postgres.query<{ at: string }>(
         `select coalesce(max(published_at), '') as at from ${schema}.loads`,
       )
-      await runByPsql(scriptOf(nights.lake, { place, groups, after: after ?? known.rows[0]?.at ?? '', signal }))
+      await runByPsql(
+        scriptOf(nights.lake, { ...{ place, groups, runs: true }, after: after ?? known.rows[0]?.at ?? '', signal }),
+      )
+    },
+    runs: async () => {
+      const { rows } = await postgres.query(changesOfRuns(schema), [], { rowMode: 'array' })
+      return rows.map(String)
     },
     current: async () => {
       const rows = new Map<string, string[]>()
@@ -105,7 +113,12 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
       // No text of PostgreSQL holds U+0000.
       expected.set(name, rows.map((row) => row.replaceAll('\0', '\uFFFD')).toSorted())
     }
-    for (const feed of [nightly, twice, missed, once, redshift]) expect(await feed.current()).toEqual(expected)
+    const runs = (await nights.ask(changesOfRuns('main'))).rows.map(String)
+    expect(runs).toHaveLength(60)
+    for (const feed of [nightly, twice, missed, once, redshift]) {
+      expect(await feed.current()).toEqual(expected)
+      expect(await feed.runs()).toEqual(runs)
+    }
   })
 
   it('take an older night after a newer one, and bring nothing back that was deleted', async () => {
@@ -114,7 +127,8 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
     for (let night = 0; night < 4; night++) await nights.next()
     const first: string[] = []
     const place = { dialect: targets.postgres, schema: 'turned' }
-    for await (const piece of scriptOf(nights.lake, { place, groups, after: '', signal })) first.push(piece)
+    for await (const piece of scriptOf(nights.lake, { ...{ place, groups, runs: true }, after: '', signal }))
+      first.push(piece)
     for (let night = 0; night < 4; night++) await nights.next()
     await feed.load('')
     const before = await feed.current()

@@ -52,7 +52,7 @@ describe('a wait that the platform tells one request', () => {
 
   it('is waited out by another worker before it asks anything, at the cost of its patience', async () => {
     const { one, other, seen } = await twoWorkers()
-    await one.budget.told(7_000)
+    await one.budget.told(7_000, '/api/v0/users')
     const patience = createPatience(60_000)
     await other.client.get(sessionsList, {}, { patience })
     expect(other.clock.sleeps).toEqual([7_000])
@@ -62,7 +62,7 @@ describe('a wait that the platform tells one request', () => {
 
   it('beyond the patience or the time of another worker is not begun, and says when to come back', async () => {
     const { one, other, seen } = await twoWorkers()
-    await one.budget.told(50_000)
+    await one.budget.told(50_000, '/api/v0/users')
     const refused = await failure(other.client.get(sessionsList, {}, { patience: createPatience(40_000) }))
     expect(refused).toMatchObject({ name: 'RetryableError', code: 'rate_limited', retryAfterMs: 50_000 })
     expect(refused.message).toContain(
@@ -75,7 +75,7 @@ describe('a wait that the platform tells one request', () => {
 
   it('ends for a caller that stops, with its reason', async () => {
     const { one, worker, seen } = await twoWorkers()
-    await one.budget.told(50_000)
+    await one.budget.told(50_000, '/api/v0/users')
     const stop = new AbortController()
     const sleep: Clock['sleep'] = async (_, signal) => {
       stop.abort(new Error('the lease is lost'))
@@ -98,6 +98,57 @@ describe('a wait that the platform tells one request', () => {
   })
 })
 
+describe('a list that is told to wait again and again', () => {
+  const once = { retry: { maxAttempts: 1 } }
+  const asking = async (...answers: ReturnType<typeof json>[]) => {
+    const { url } = await stubServer(...answers)
+    const [shared, clock] = [createOwnRates(), fakeClock()]
+    /** Another process, which knows nothing but what is shared. */
+    const process = () => {
+      const budget = createRateBudget({ shared, clock, log: silentLog })
+      return { budget, client: clientOf(url, { clock, budget, ...once }) }
+    }
+    const waits = async () => (await shared.look()).wait?.serial ?? 0
+    return { process, clock, waits }
+  }
+
+  it('holds the others twice; from the third time on in a row it waits alone, also in another process', async () => {
+    const { process, clock, waits } = await asking(limited('7'), limited('7'), limited('7'), limited('7'), json({}))
+    const { client, budget } = process()
+    for (const shared of [1, 2, 2]) {
+      await failure(client.get(sessionsList, {}))
+      expect(await waits()).toBe(shared)
+      if (shared < 2) await clock.sleep(7_000)
+    }
+    const began = clock.now()
+    await budget.admit({ what: 'GET /api/v0/users', remainingMs: () => Number.POSITIVE_INFINITY })
+    expect(clock.now()).toBe(began)
+    await clock.sleep(7_000)
+    await failure(process().client.get(sessionsList, {}))
+    expect(await waits()).toBe(2)
+  })
+
+  it('holds them each time when it had an answer between', async () => {
+    const { process, clock, waits } = await asking(limited('7'), json({}), limited('7'), json({}), limited('7'))
+    const { client } = process()
+    for (const shared of [1, 1, 2, 2, 3]) {
+      await client.get(sessionsList, {}).catch(() => clock.sleep(7_000))
+      expect(await waits()).toBe(shared)
+    }
+  })
+
+  it('was told once when many of its requests were told at the same time, whose sessions they are of', async () => {
+    const { process, clock, waits } = await asking(...Array(9).fill(limited('7')))
+    const { client } = process()
+    const messagesOf = (id: number) => ({ base: 'v0', path: `/api/v0/sessions/${id}/messages` }) as const
+    for (const shared of [1, 2, 2]) {
+      await Promise.all([1, 2, 3].map((id) => failure(client.get(messagesOf(id), {}))))
+      await clock.sleep(7_000)
+      expect(await waits()).toBe(shared)
+    }
+  })
+})
+
 describe('a rate of requests', () => {
   it('spaces them, without using up the patience for the platform', async () => {
     const { one } = await twoWorkers({ rate: 4 })
@@ -110,7 +161,7 @@ describe('a rate of requests', () => {
     const { url, seen } = await stubServer(json({}, 500), json({}, 302, { location: '/elsewhere' }), json({}))
     const clock = fakeClock()
     let admitted = 0
-    const budget = { admit: async () => void admitted++, told: async () => {} }
+    const budget = { admit: async () => void admitted++, told: async () => {}, answered: () => {} }
     await clientOf(url, { clock, budget }).get(sessionsList, {})
     expect([seen.length, admitted]).toEqual([3, 3])
   })
@@ -143,7 +194,7 @@ describe('storage in trouble', () => {
     const { client, clock, budget } = worker(fakeClock(), log)
     const began = clock.now()
     for (let n = 0; n < 20; n++) await client.get(sessionsList, {})
-    await budget.told(1_000)
+    await budget.told(1_000, '/api/v0/users')
     expect(seen).toHaveLength(20)
     if (rate) expect(clock.now() - began).toBeGreaterThan(3_500)
     expect(warnings).toEqual([[expect.stringContaining('all workers share'), { reason: 'no table answers' }]])

@@ -112,7 +112,8 @@ export async function watchWorkers({ workers, waits, rate, latencyMs, endsAt }: 
       if (!isAlive() || pending[0] === undefined || time.now() - start < pending[0].after) continue
       const { ms } = pending.shift() as WaitPlan
       seen.told.push({ at: time.now(), ends: time.now() + ms, worker })
-      await budget.told(ms)
+      // Each of another list: none is refused for itself.
+      await budget.told(ms, `list ${pending.length}`)
     }
   }
   for (const [worker, plan] of workers.entries()) {

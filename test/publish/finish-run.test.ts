@@ -76,6 +76,7 @@ describe('driving a stream', () => {
   })
 })
 
+const untold = { runsTable: { note: async () => {} }, rules: {} }
 const silent: Announcer = { announce: async () => {} }
 
 describe('finishing a run', () => {
@@ -84,7 +85,7 @@ describe('finishing a run', () => {
     const world = createWorld()
     const runs = createMemoryRuns()
     const results = statuses.map((status) => result(status))
-    return finishRun(run, { streams, results }, { ...world.publishDeps(), runs, announcer: silent })
+    return finishRun(run, { streams, results }, { ...world.publishDeps(), runs, ...untold, announcer: silent })
   }
 
   it.each<[StreamStatus[], string]>([
@@ -106,7 +107,7 @@ describe('finishing a run', () => {
     const { record, manifest } = await finishRun(
       run,
       { streams, results },
-      { ...world.publishDeps(), runs, announcer: silent },
+      { ...world.publishDeps(), runs, ...untold, announcer: silent },
     )
     expect(manifest.scans.map(({ stream }) => stream)).toEqual(['organization_users'])
     expect(await runs.latest()).toEqual(record)
@@ -118,8 +119,12 @@ describe('finishing a run', () => {
     const world = createWorld()
     await world.publications.acquire({ owner: 'other', now: world.clock.now(), expiresAt: world.clock.now() + 10_000 })
     const sleeps: number[] = []
-    const clock = { now: world.clock.now, sleep: async (ms: number) => void sleeps.push(ms) }
-    const deps = { ...world.publishDeps({ clock }), runs: createMemoryRuns(), announcer: silent }
+    const sleep = async (ms: number, signal?: AbortSignal) => {
+      signal?.throwIfAborted()
+      sleeps.push(ms)
+    }
+    const clock = { now: world.clock.now, sleep }
+    const deps = { ...world.publishDeps({ clock }), runs: createMemoryRuns(), ...untold, announcer: silent }
     await expect(finishRun(run, { streams, results: [] }, deps)).rejects.toThrow('(other) is publishing')
     expect(sleeps.length).toBeGreaterThan(5)
     world.clock.advance(10_001)
@@ -130,7 +135,7 @@ describe('finishing a run', () => {
     const world = createWorld()
     const announced: string[] = []
     const announcer: Announcer = { announce: async ({ status }) => void announced.push(status) }
-    const deps = { ...world.publishDeps(), runs: createMemoryRuns(), announcer }
+    const deps = { ...world.publishDeps(), runs: createMemoryRuns(), ...untold, announcer }
     const finishAs = (...statuses: StreamStatus[]) =>
       finishRun(run, { streams, results: statuses.map((status) => result(status)) }, deps)
     await finishAs('complete', 'running')
@@ -139,11 +144,39 @@ describe('finishing a run', () => {
     expect(announced).toEqual(['partial', 'complete'])
   })
 
+  it('tells how fresh the stream is after it, and what the configuration said of its fields', async () => {
+    const world = createWorld()
+    const done = await world.sync(organizationUsers, listOf(users(3)), { runId: 'run' })
+    const noted: unknown[] = []
+    const runsTable = { note: async (record: unknown) => void noted.push(record) }
+    const told = { runs: createMemoryRuns(), runsTable, rules: { organization_users: { email: 'hash' } } }
+    const deps = { ...world.publishDeps(), ...told, announcer: silent }
+    const { record } = await finishRun(
+      run,
+      { streams, results: [done, result('failed', { stream: 'sessions' })] },
+      deps,
+    )
+    const standing = { completeAt: expect.any(Number), scanEndedAt: expect.any(Number), records: 3 }
+    expect(record.streams[0]).toMatchObject({ standing, rules: { email: 'hash' } })
+    expect(record.streams[1]?.standing).toEqual({ completeAt: null, scanEndedAt: null, records: null })
+    expect(noted).toEqual([record])
+  })
+
+  it('does not fail with the table of runs: it says so, and the record stands', async () => {
+    const world = createWorld()
+    const runs = createMemoryRuns()
+    const runsTable = { note: () => Promise.reject(new Error('the bucket is full')) }
+    const deps = { ...world.publishDeps(), runs, ...untold, runsTable, announcer: silent }
+    const { record } = await finishRun(run, { streams, results: [result('complete')] }, deps)
+    expect(await runs.latest()).toEqual(record)
+    expect(world.warnings).toEqual([expect.stringContaining('The table of runs was not written')])
+  })
+
   it('is on record although nobody could be told, and the next try tells it once', async () => {
     const world = createWorld()
     const runs = createMemoryRuns()
     const announced: string[] = []
-    const deps = { ...world.publishDeps(), runs }
+    const deps = { ...world.publishDeps(), runs, ...untold }
     const results = [result('complete')]
     const mute: Announcer = { announce: () => Promise.reject(new Error('the bus is down')) }
     const loud: Announcer = { announce: async ({ runId }) => void announced.push(runId) }

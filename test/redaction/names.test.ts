@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codes, coverOf, nothing, parameterCoverOf, texts } from '../../lib/redaction/names.ts'
+import { cpuMs } from '../support/cpu.ts'
 
 describe('a name', () => {
   it.each(
@@ -32,8 +33,9 @@ describe('a name', () => {
   })
 
   it('is judged in bounded time, however long', () => {
-    const began = performance.now()
-    for (const part of ['a', 'aB', 'token', 'ключ', '_', '1a']) coverOf(part.repeat(300_000))
-    expect(performance.now() - began).toBeLessThan(500)
+    const judging = () => {
+      for (const part of ['a', 'aB', 'token', 'ключ', '_', '1a']) coverOf(part.repeat(300_000))
+    }
+    expect(cpuMs(judging)).toBeLessThan(2_000)
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import type { Json } from '../../lib/core/json.ts'
 import { createRedactor } from '../../lib/redaction/redact.ts'
+import { cpuMs } from '../support/cpu.ts'
 import { plantedForms } from './planted-forms.ts'
 
 const { redact, redactText } = createRedactor('a key of the tests')
@@ -57,9 +58,10 @@ describe('a text', () => {
       ghs_1_a. xoxb-a- SG.a. AKIA %3Dtoken%3D %2F%2Fa%3A {"a": [ { a]= ключ= https://hooks.x/hooks/ - |-|`.split(/\s+/)
     for (const part of parts) {
       const text = part.replaceAll('|', ' ').repeat(80_000 / part.length)
-      const began = performance.now()
-      redactText(text)
-      expect(performance.now() - began, part).toBeLessThan(3_000)
+      expect(
+        cpuMs(() => redactText(text)),
+        part,
+      ).toBeLessThan(3_000)
     }
   })
 })

@@ -56,6 +56,10 @@ describe.each(suites)("the publisher's state %s", (_, publications, runs) => {
     expect(await store.read({ runId: 'a', scheduledAt: Date.UTC(2026, 2, 1) })).toEqual(
       record('a', Date.UTC(2026, 2, 1)),
     )
+    const ids = async (from: number, until: number) => (await store.between(from, until)).map(({ runId }) => runId)
+    expect(await ids(Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 3))).toEqual(['a', 'b'])
+    expect(await ids(Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2))).toEqual(['a'])
+    expect(await ids(Date.UTC(2026, 2, 1) + 1, Date.UTC(2026, 2, 3))).toEqual(['b'])
     expect(await store.read({ runId: 'c', scheduledAt: Date.UTC(2026, 2, 1) })).toBeNull()
   })
 })

@@ -45,10 +45,13 @@ describe.each([
 
   it('holds the newest wait, which only who knows the one before may replace', async () => {
     const rates = create()
-    expect(await rates.note({ from: 1_000, ms: 5_000 }, 0)).toBe(true)
-    expect(await rates.note({ from: 1_001, ms: 9_000 }, 0)).toBe(false)
-    expect(await rates.note({ from: 1_002, ms: 7_000 }, 1)).toBe(true)
-    expect(await rates.look()).toEqual({ drawnAt: null, wait: { serial: 2, from: 1_002, ms: 7_000 } })
+    expect(await rates.note({ from: 1_000, ms: 5_000, inARow: {} }, 0)).toBe(true)
+    expect(await rates.note({ from: 1_001, ms: 9_000, inARow: {} }, 0)).toBe(false)
+    expect(await rates.note({ from: 1_002, ms: 7_000, inARow: { '/sessions': 2 } }, 1)).toBe(true)
+    expect(await rates.look()).toEqual({
+      drawnAt: null,
+      wait: { serial: 2, from: 1_002, ms: 7_000, inARow: { '/sessions': 2 } },
+    })
     const { seen } = await rates.draw({ now: 2_000, lengthMs: 10, queued: false })
     expect(seen.wait?.serial).toBe(2)
     expect((await rates.look()).wait?.serial).toBe(2)

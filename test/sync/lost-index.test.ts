@@ -2,6 +2,8 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { RetryableError } from '../../lib/core/errors.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
+import { newCheckpoint } from '../../lib/sync/checkpoint.ts'
+import { loadKnown } from '../../lib/sync/load-known.ts'
 import { listOf, nestedUser, pagesOf, scripted, user, users } from './support/source.ts'
 import { createWorld, type World } from './support/world.ts'
 
@@ -104,6 +106,18 @@ describe('an index that is lost', () => {
     expect(result.counts).toMatchObject({ quarantined: 1, updated: 1, deleted: 1 })
     expect(world.live(stream)).toEqual(['u0', 'u1'])
     expect((await world.sync(stream, listOf(users(2)))).counts).toMatchObject({ unchanged: 1, updated: 1 })
+  })
+
+  it('of a stream of what happened asks no records table, which has none of it', async () => {
+    const world = createWorld()
+    const keys = () => {
+      throw new Error('the records table was asked')
+    }
+    const deps = world.deps(listOf([]), { records: { ...world.records, keys } })
+    const checkpoint = { ...newCheckpoint('hook_events'), fence: 1, scansCompleted: 1 }
+    const { signal } = new AbortController()
+    const known = await loadKnown(checkpoint, { deps, rules: { hasCurrent: false } }, signal)
+    expect(known).toMatchObject({ indexLost: true, records: 0 })
   })
 
   it('keeps when a record was first seen', async () => {

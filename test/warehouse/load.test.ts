@@ -5,7 +5,13 @@ import { groupsOf } from '../../lib/warehouse/groups.ts'
 import { tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
 import { temporaryFolder } from '../cli/cli.ts'
-import { createDuckDbFeed, createNights, groupsOfNights, tablesOfNights } from '../support/tables/warehouse-nights.ts'
+import {
+  changesOfRuns,
+  createDuckDbFeed,
+  createNights,
+  groupsOfNights,
+  tablesOfNights,
+} from '../support/tables/warehouse-nights.ts'
 
 const folder = temporaryFolder()
 const nights = createNights()
@@ -52,6 +58,14 @@ describe('a DuckDB file that loads the lake', () => {
     expect(await turned.current()).toEqual(expected)
   })
 
+  it('has each run once, with what it changed', async () => {
+    const { rows } = await nights.ask(changesOfRuns('main'))
+    expect(new Set(rows.map(([run]) => run)).size).toBe(8)
+    expect(rows).toHaveLength(16)
+    const loadedRows = await missed.inDatabase((ask) => ask(changesOfRuns('feed')))
+    expect(loadedRows.map(String)).toEqual(rows.map(String))
+  })
+
   it('has rows of the newest versions alone, and knows the publications that it loaded', async () => {
     await missed.inDatabase(async (ask) => {
       expect(await ask('select count(*) - count(distinct id) from feed.computers_newest')).toEqual([[0n]])
@@ -70,7 +84,7 @@ describe('SQL for warehouses', () => {
     async (_, dialect) => {
       const files = await nights.lake.lake.readFiles()
       const times = files.map(({ publishedAt }) => publishedAt).toSorted()
-      const asked = { place: { dialect, schema: 'feed' }, groups, signal }
+      const asked = { place: { dialect, schema: 'feed' }, groups, runs: true, signal }
       const ddl = tableStatements(asked.place, groups).join('\n')
       for (const { columns, name } of tablesOfNights) {
         expect(ddl).toContain(`feed.${name}_newest`)
@@ -86,7 +100,7 @@ describe('SQL for warehouses', () => {
       for (const { runId } of files) expect(whole).toContain(`'${runId}' as run_id`)
       expect(newest).toContain(`'${files.at(-1)?.runId}' as run_id`)
       expect(newest).not.toContain(`'${files[0]?.runId}' as run_id`)
-      expect(await script(times.at(-1) ?? '')).not.toContain('insert')
+      expect(await script(times.at(-1) ?? '')).not.toContain('insert into feed.loads')
       // A script that was cut off marks nothing, so that the next one has all of it again.
       expect(whole.indexOf('insert into feed.loads')).toBeGreaterThan(whole.lastIndexOf('merge into'))
     },

@@ -1,134 +1,98 @@
 import { type Html, html } from '../../report/html.ts'
-import { factList, renderPage, shown } from '../../report/page.ts'
-import { type RevisionDiff, userOf, userText, type WatchedChange } from '../changes/history.ts'
-import { type Finding, meaningOf, type Severity } from '../trail/finding.ts'
-import { countsText, faultsText, type Verification, verdictOf } from '../verify/verify.ts'
-import { auditStyle } from './report-style.ts'
-import { breakable, reportTimeline, whenOf } from './report-timeline.ts'
+import { factList, renderPage } from '../../report/page.ts'
+import type { Finding } from '../trail/finding.ts'
+import type { Verification } from '../verify/verify.ts'
+import { isIn, type Period, type PeriodHistory, periodText } from './period.ts'
+import { reportFull, reportRevisions } from './report-annex.ts'
+import { changesByPerson, filtersOf, type PersonChanges, reportChanges } from './report-changes.ts'
+import { type EvidenceContext, reportChecking, reportSignatures, verdictHtml } from './report-evidence.ts'
+import { filterStyle } from './report-filters.ts'
+import { reportAttention, reportFindings } from './report-findings.ts'
+import { reportSettings } from './report-settings.ts'
+import { auditStyle, paperStyle } from './report-style.ts'
+import { countOf } from './report-values.ts'
 
-/** The content of the report. Diffs come in the order of their revisions. */
-type ReportContent = {
+/** Where the trail lies; null for what is not known. */
+export type TrailPlace = { organization: string | null; account: string | null; bucket: string | null }
+
+/** The content of the report. */
+export type ReportContent = {
   /** ISO 8601, UTC. */
   writtenAt: string
+  period: Period
+  place: TrailPlace
   verification: Verification
   /** Ids of keys that were known beforehand, and against which signatures were checked. */
   trustedKeyIds: readonly string[]
+  /** All of them, the oldest first. */
   findings: readonly Finding[]
-  diffs: readonly RevisionDiff[]
+  history: PeriodHistory
 }
 
+const title = 'Audit report: enterprise settings'
+
 /**
- * One page for an auditor that needs nothing but itself: summary, verification and how to repeat it, findings, changes
- * that deserve attention, and every revision with who changed what. Holds no secret and no script.
+ * One page for an auditor that needs nothing but itself: whether the evidence holds, who signed it, findings, what changed
+ * in the period by whom, and the settings at its end; as annexes every revision, and how to repeat the check. Holds no
+ * secret and no script.
  */
 export function renderReport(content: ReportContent): string {
+  const { history, findings, period, writtenAt } = content
+  const people = changesByPerson(history.diffs)
+  const filters = filtersOf(people)
+  const observed = findings.filter(({ observedAt }) => isIn(period, Date.parse(observedAt)))
+  const evidence: EvidenceContext = { ...content, recordBegan: history.recordBegan }
   return renderPage({
-    title: 'Audit report: enterprise settings',
-    writtenAt: content.writtenAt,
+    ...{ title, writtenAt },
+    lead: html`${placeList(content)}${verdictHtml(evidence)}`,
     sections: [
-      { id: 'summary', title: 'Summary', body: summary(content) },
-      { id: 'verification', title: 'Verification', body: verification(content) },
-      { id: 'findings', title: 'Findings', body: findings(content) },
-      { id: 'attention', title: 'Changes that deserve attention', body: attention(content) },
-      { id: 'timeline', title: 'All revisions', body: reportTimeline(content.diffs) },
+      { id: 'summary', title: '1 Summary', body: summary(content, { people, findings: observed.length }) },
+      { id: 'signatures', title: '2 Signatures', body: reportSignatures(evidence) },
+      { id: 'findings', title: '3 Findings', body: reportFindings(observed, findings.length - observed.length) },
+      {
+        id: 'attention',
+        title: '4 Changes that deserve attention',
+        body: reportAttention(people.flatMap(({ made }) => made)),
+      },
+      { id: 'changes', title: '5 Changes by person', body: reportChanges(people, filters) },
+      { id: 'settings', title: '6 Settings at the end of the period', body: reportSettings(history.last) },
+      { id: 'revisions', title: 'Annex A: every revision', body: reportRevisions(history.diffs) },
+      { id: 'full', title: 'Annex B: folded changes in full', body: reportFull(people) },
+      { id: 'checking', title: 'Annex C: how to repeat the check', body: reportChecking(evidence) },
     ],
     footer: html`Secrets are shown as [secret]; the stored evidence holds keyed fingerprints of them.`,
-    style: auditStyle,
+    style: auditStyle + filterStyle(filters) + paperStyle(periodText(period)),
   })
 }
 
-function summary({ diffs, findings, verification: { entries, faults } }: ReportContent): Html {
-  const people = new Set(
-    diffs.flatMap(({ entry }) => userOf(entry).id ?? userOf(entry).email ?? userOf(entry).name ?? []),
-  )
-  const matches = matchesOf(diffs)
-  const facts: [string, string | number][] = [
+function placeList({ period, place: { organization, account, bucket } }: ReportContent): Html {
+  const facts = { Period: periodText(period), Organization: organization, Account: account, Bucket: bucket }
+  return html`<dl class="place">${Object.entries(facts).map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value ?? 'not known'}</bdi></dd></div>`,
+  )}</dl>`
+}
+
+function summary(
+  { history, verification: { entries } }: ReportContent,
+  { people, findings }: { people: readonly PersonChanges[]; findings: number },
+): Html {
+  const { diffs, outside, recordedLate } = history
+  const made = people.flatMap(({ made }) => made)
+  const [first, last] = [diffs[0]?.entry.revision, diffs.at(-1)?.entry.revision]
+  const critical = made.filter(({ decision }) => decision.severity === 'critical').length
+  return html`${factList([
     [
-      diffs.length === 0 ? 'Revisions' : `Revisions, ${diffs[0]?.entry.revision} to ${diffs.at(-1)?.entry.revision}`,
+      first === undefined ? 'Revisions' : `Revisions, ${first} to ${last}`,
       new Set(diffs.map(({ entry }) => entry.revision)).size,
     ],
+    ['Changes', made.length],
+    ['People', people.filter(({ key }) => key !== '').length],
+    ['Findings', findings],
+    ['Critical changes', critical],
     ['Entries verified', entries.checked],
-    ['People', people.size],
-    ['Findings', findings.length],
-    ['Critical changes', matches.filter(({ severity }) => severity === 'critical').length],
-    ['Faults in evidence', faults.length],
-  ]
-  return factList(facts)
-}
-
-function verification({ verification: result, trustedKeyIds }: ReportContent): Html {
-  const { faults, notes, digests, unsignedEntries } = result
-  const good = faults.length === 0
-  return html`<p class="verdict${good ? '' : ' bad'}">${good ? verdictOf(result) : `The evidence has ${faultsText(faults)}.`}</p>
-<p>Checked from the stored bytes: ${countsText(result)}.
-${digests.newest ? html`The newest digest is number ${digests.newest.sequence}, of ${shown(digests.newest.writtenAt)}, and has the hash <code>${digests.newest.hash}</code>.` : 'No digest with a right signature was found.'}
-${unsignedEntries > 0 && html`No signature vouches for the last ${unsignedEntries} entries.`}</p>
-${faults.length > 0 && faultTable(result)}
-${notes.map(({ place, message }) => html`<p>${place} ${message}.</p>`)}
-<p>${trustedKeyIds.length > 0 ? 'Signatures were checked against the keys that were known beforehand.' : 'Compare the id of the signing key with what you were told by another way:'}</p>
-<ul>${digests.keyIds.map((id) => html`<li><code>${id}</code></li>`)}</ul>
-<h3>How to repeat it</h3>
-<p>Ask for an evidence pack (<code>platform-sync audit export --out pack</code>) and run in it, with Node.js 18 or later and nothing else:</p>
-<pre><code>node verify.mjs ${digests.keyIds.map((id) => `--key-id ${id} `)}--expect ${digests.newest?.hash ?? '<hash>'}</code></pre>
-<p>Keep the hash of the newest digest where nobody of the organization can write, and give it as <code>--expect</code> the next time: evidence that was set back as a whole
-to an earlier day has no fault in itself, and only what was kept elsewhere shows it.</p>
-<p>AUDIT-FORMAT.md in the pack says what is checked, so that a verifier of your own can do the same.</p>`
-}
-
-function faultTable({ faults }: Verification): Html {
-  return html`<table><caption>Faults</caption>
-<thead><tr><th scope="col">Place</th><th scope="col">Kind</th><th scope="col">What is wrong</th></tr></thead>
-<tbody>${faults.map(({ place, kind, message }) => html`<tr><th scope="row">${place}</th><td>${kind.replaceAll('_', ' ')}</td><td>${message}</td></tr>`)}</tbody></table>`
-}
-
-function findings({ findings }: ReportContent): Html {
-  return findings.length === 0 ? html`<p>None.</p>` : findingTable(findings)
-}
-
-function findingTable(findings: readonly Finding[]): Html {
-  return html`<table><caption>What was found wrong with the history, newest first</caption>
-<thead><tr><th scope="col">Finding</th><th scope="col">Severity</th><th scope="col">Seen</th><th scope="col">Details</th></tr></thead>
-<tbody>${findings.toReversed().map(
-    ({
-      sequence,
-      kind,
-      severity,
-      observedAt,
-      message,
-    }) => html`<tr><th scope="row">${sequence}</th><td>${tag(severity)}</td>
-<td><time datetime="${observedAt}">${shown(observedAt)}</time></td><td>${meaningOf(kind)} ${message}</td></tr>`,
-  )}</tbody></table>`
-}
-
-type Matched = { diff: RevisionDiff; change: WatchedChange; severity: Severity; why: string }
-
-function matchesOf(diffs: readonly RevisionDiff[]): Matched[] {
-  return diffs.flatMap((diff) =>
-    diff.changes.flatMap((change) => change.matches.map(({ severity, why }) => ({ diff, change, severity, why }))),
-  )
-}
-
-function attention({ diffs }: ReportContent): Html {
-  const matches = matchesOf(diffs).toReversed()
-  const rows = (['critical', 'warning', 'info'] as const).flatMap((severity) =>
-    matches.filter((it) => it.severity === severity),
-  )
-  return rows.length === 0
-    ? html`<p>None.</p>`
-    : html`<table><caption>By severity, newest first</caption>
-<thead><tr><th scope="col">Setting</th><th scope="col">Severity</th><th scope="col">Revision</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Why it matters</th></tr></thead>
-<tbody>${rows.map(
-        ({
-          diff: { entry },
-          change,
-          severity,
-          why,
-        }) => html`<tr><th scope="row">${breakable(change.path)}</th><td>${tag(severity)}</td>
-<td data-label="Revision"><a href="#entry-${entry.sequence}">${entry.revision}</a></td><td class="day" data-label="When">${whenOf(entry, 'day')}</td>
-<td data-label="By">${userText(entry)}</td><td>${why}</td></tr>`,
-      )}</tbody></table>`
-}
-
-function tag(severity: Severity): Html {
-  return html`<span class="tag ${severity}">${severity}</span>`
+  ])}${
+    outside > 0 &&
+    html`<p>${countOf(outside, 'revision')} of other times ${outside === 1 ? 'is' : 'are'} not in this report.
+${recordedLate > 0 && `${recordedLate} of them were recorded in this period, but the platform says that they were made in another.`}</p>`
+  }`
 }

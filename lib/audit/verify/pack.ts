@@ -4,12 +4,13 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Clock } from '../../core/clock.ts'
 import { FatalError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
-import { type Digest, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
+import { type Digest, keysPrefix, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
 import { ChainHeads } from '../trail/head.ts'
 import type { Signer, TrailReader, TrailStore } from '../trail/ports.ts'
 import { range, readAhead } from '../trail/read-ahead.ts'
 import { chainNames, keyOf, unseal } from '../trail/sealed.ts'
 import { keyIdOf, readPublicKey, signatureFormOf, writtenForm } from '../trail/signature.ts'
+import { packReadme, readmePath } from './pack-readme.ts'
 import { createOlderSignatures, isAsWritten, otherForm } from './signature-forms.ts'
 import type { EvidenceFault, EvidenceNote } from './walk.ts'
 
@@ -52,7 +53,7 @@ type ExportDeps = {
  */
 export async function exportPack(deps: ExportDeps): Promise<PackManifest> {
   const { trail, out, signer, clock, extras = [] } = deps
-  const { keys, head } = await packContents(deps)
+  const { keys, head, digestAt } = await packContents(deps)
   const files: PackManifest['files'] = []
   const add = async (path: string, bytes: Uint8Array) => {
     await out.put(path, bytes)
@@ -64,11 +65,16 @@ export async function exportPack(deps: ExportDeps): Promise<PackManifest> {
     else throw gone(key)
   }
   for (const { path, bytes } of [...packTexts(), ...extras]) await add(path, bytes)
-
   const keyId = await signer.keyId()
   const signerKey = publicKeyKeyOf(keyId)
   if (!files.some(({ path }) => path === signerKey)) await add(signerKey, Buffer.from(await signer.publicKeyPem()))
   const exportedAt = new Date(clock.now()).toISOString()
+  const paths = files.map(({ path }) => path)
+  const readme = packReadme({
+    ...{ exportedAt, head, digestAt, hasReport: paths.includes('report.html') },
+    keys: paths.filter((path) => path.startsWith(keysPrefix)),
+  })
+  await add(readmePath, Buffer.from(readme))
   const manifest = { version: 1, exportedAt, keyId, head, files, signatureForm: writtenForm } satisfies PackManifest
   const bytes = Buffer.from(canonicalJson(manifest))
   await out.put(manifestPath, bytes)
@@ -83,7 +89,10 @@ function gone(key: string) {
 }
 
 /** The keys of all that belongs into a pack, and how far it reaches. */
-async function packContents({ trail, heads }: ExportDeps): Promise<{ keys: Iterable<string>; head: ChainHeads }> {
+async function packContents({
+  trail,
+  heads,
+}: ExportDeps): Promise<{ keys: Iterable<string>; head: ChainHeads; digestAt: string }> {
   const newest = keyOf('digests', heads.digests.sequence)
   if (heads.digests.sequence === 0) {
     throw new FatalError('there is no digest yet, so that nothing can be proved; run a sync, which writes one', {
@@ -94,7 +103,7 @@ async function packContents({ trail, heads }: ExportDeps): Promise<{ keys: Itera
   if (!object) throw gone(newest)
   const digest = object.value as unknown as Digest
   const head: ChainHeads = { ...digest.head, digests: heads.digests }
-  const publicKeys = await trail.list('audit/keys/')
+  const publicKeys = await trail.list(keysPrefix)
   const keys = function* () {
     yield* publicKeys
     for (const chain of chainNames) {
@@ -104,7 +113,7 @@ async function packContents({ trail, heads }: ExportDeps): Promise<{ keys: Itera
       }
     }
   }
-  return { keys: keys(), head }
+  return { keys: keys(), head, digestAt: digest.writtenAt }
 }
 
 /** The verifier and the description of the format, as they are in this project. */

@@ -109,7 +109,11 @@ function beyond(
 }
 
 /** What a verification without a fault shows, and how far: nothing stored says what came after the newest digest. */
-export function verdictOf({ digests: { newest } }: Pick<Verification, 'digests'>): string {
+export function verdictOf({
+  digests: { newest },
+}: {
+  digests: { newest: Pick<CheckedDigest, 'sequence' | 'writtenAt'> | null }
+}): string {
   return newest
     ? `The evidence is complete and unaltered up to digest ${newest.sequence} of ${newest.writtenAt}.`
     : 'Nothing is altered, but no signature vouches for it yet.'

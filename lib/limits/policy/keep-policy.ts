@@ -4,7 +4,7 @@ import type { Metrics } from '../../core/metrics.ts'
 import { intentsOfPlan } from '../intake/apply-plan.ts'
 import { type IntentMessage, type PublishedIntent, publishIntents } from '../intake/publisher.ts'
 import type { IntentQueue } from '../ports.ts'
-import type { KeptPlan, PolicyMemory, PolicyStore } from './memory.ts'
+import type { Approval, KeptPlan, PolicyMemory, PolicyStore } from './memory.ts'
 import {
   isSettled,
   type NoPolicy,
@@ -71,7 +71,7 @@ export type ApprovedPolicy =
  * the users included, is not what was approved: it is made anew, and that one waits or goes its way.
  */
 export async function approvePlan(
-  { planId, approvedBy }: { planId: string; approvedBy: string },
+  { planId, approvedBy, reason }: Approval,
   deps: KeepPolicyDeps,
 ): Promise<ApprovedPolicy> {
   const newest = await deps.store.newest()
@@ -83,12 +83,12 @@ export async function approvePlan(
   const planned = await planPolicy(opened, deps, { all: newest.all })
   if (planned.status !== 'planned') return { status: 'stale', result: reported(planned, deps) }
   const isSame = planned.plan?.id === planId
-  const result = await carryOut(planned, opened, { deps, approvedBy: isSame ? approvedBy : null })
+  const result = await carryOut(planned, opened, { deps, ...(isSame ? { approvedBy, reason } : { approvedBy: null }) })
   if (!isSame) return { status: 'stale', result: reported(result, deps) }
   return reported(result as QueuedPlan | { status: 'refused'; kept: KeptPlan }, deps)
 }
 
-type Carrying = { deps: KeepPolicyDeps; approvedBy: string | null }
+type Carrying = { deps: KeepPolicyDeps; approvedBy: string | null; reason?: string | undefined }
 
 /**
  * The order is the promise: what the guard counts and the plan are kept before anything is sent. A death after that
@@ -97,7 +97,7 @@ type Carrying = { deps: KeepPolicyDeps; approvedBy: string | null }
 async function carryOut(
   planned: PlannedPolicy,
   opened: OpenedPolicy,
-  { deps, approvedBy }: Carrying,
+  { deps, approvedBy, reason: approvedFor }: Carrying,
 ): Promise<KeptPolicy> {
   const { plan, outside, all, memory } = planned
   const { now, today, rules } = opened
@@ -107,7 +107,15 @@ async function carryOut(
     return { status: 'nothing' }
   }
   const keep = async (status: KeptPlan['status'], reasons: string[]): Promise<KeptPlan> => {
-    const kept = { plan, status, reasons, madeAt: new Date(now).toISOString(), approvedBy, all }
+    const kept = {
+      plan,
+      status,
+      reasons,
+      madeAt: new Date(now).toISOString(),
+      approvedBy,
+      all,
+      ...(approvedFor ? { approvedFor } : {}),
+    }
     await store.writePlan(kept)
     return kept
   }
@@ -116,7 +124,8 @@ async function carryOut(
     await remember({ ...memory, settled: null }, opened, store)
     return { status, kept: await keep(status, [...plan.refusals, ...outside]) }
   }
-  const counted = withSent(memory, plan, today)
+  // The guard is for what nobody looks at: what somebody approved takes nothing of the night away.
+  const counted = approvedBy === null ? withSent(memory, plan, today) : { ...memory, settled: null }
   await store.writeMemory(counted)
   const kept = await keep('queued', [])
   const by = approvedBy === null ? {} : { approvedBy }

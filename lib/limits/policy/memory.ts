@@ -27,12 +27,17 @@ export const KeptPlan = z.object({
   reasons: z.array(z.string()).describe('Why it waits, or is refused.'),
   madeAt: z.string().describe('ISO 8601, UTC.'),
   approvedBy: z.string().nullable(),
+  approvedFor: z.string().optional().describe('Why somebody approved it, in their words.'),
   all: z.boolean().describe('It sends limits that stand already, too.'),
 })
 export type KeptPlan = z.infer<typeof KeptPlan>
 
 /** What one person's approval says. */
-export const Approval = z.object({ planId: z.string(), approvedBy: z.string().min(1).max(320) })
+export const Approval = z.object({
+  planId: z.string(),
+  approvedBy: z.string().min(1).max(320),
+  reason: z.string().max(500).optional().describe('Why, in the words of whoever approved it.'),
+})
 export type Approval = z.infer<typeof Approval>
 
 /** The plans and the memory of a policy, as they are kept. Writes replace what was there. */

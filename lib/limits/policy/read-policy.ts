@@ -16,6 +16,8 @@ export const maxPolicyBytes = 2 * 1024 * 1024
 
 /** Reads the text of a policy; every mistake is told with its line and column. `file` is its name. */
 export function readPolicy(text: string, file: string): ReadPolicy {
+  const deep = tooDeepAt(text)
+  if (deep !== null) return { faults: [{ file, ...placeIn(text, deep), message: 'is nested deeper than any policy' }] }
   const lines = new LineCounter()
   // Without anchors that multiply, without tags that make objects of another kind: a policy is plain data.
   const document = parseDocument(text, {
@@ -33,6 +35,15 @@ export function readPolicy(text: string, file: string): ReadPolicy {
   // An alias makes a text of a few lines as large as its writer likes, and hides where a value stands.
   const message = 'an alias (*name) can not stand here; write the value out'
   visit(document, { Alias: (_, alias) => void broken.push({ offset: startOf(alias) ?? 0, message }) })
+  visit(document, {
+    Scalar: (_, { source, value, range }) => {
+      if (typeof value !== 'number' || plainNumber.test(source ?? '')) return
+      broken.push({
+        offset: range?.[0] ?? 0,
+        message: `${source} is no number as people write it: write its digits out`,
+      })
+    },
+  })
   if (broken.length > 0) {
     return { faults: broken.map((each) => ({ file, ...placeAt(each.offset), message: firstLine(each.message) })) }
   }
@@ -41,6 +52,20 @@ export function readPolicy(text: string, file: string): ReadPolicy {
   if (parsed.success) return { policy: parsed.data, placeOf }
   const issues = parsed.error.issues.flatMap(spread)
   return { faults: issues.map((issue) => ({ file, ...placeOf(issue.path), message: wordsOf(issue) })).sort(byPlace) }
+}
+
+/** Digits, as a person reads them: no powers (1e3), no other base (0x10, 0o17), no leading zero that might be one. */
+const plainNumber = /^[-+]?(0|[1-9]\d*)(\.\d+)?$/
+
+/** Far deeper than any part of a policy. The parser tells of each level, and beyond some hundreds not even that. */
+const mostLevels = 50
+
+/** Where a text opens more brackets or begins more blocks on one line than a policy can; null when it does nowhere. */
+function tooDeepAt(text: string): number | null {
+  const deep = new RegExp(`(?:[[{](?:[^\\]}#'"[{]*)){${mostLevels},}|(?:- ){${mostLevels},}|^ {500,}\\S`, 'm').exec(
+    text,
+  )
+  return deep?.index ?? null
 }
 
 /** An issue with unknown keys is one for each key, at the key. */
@@ -88,6 +113,11 @@ function startOf(node: unknown): number | undefined {
 /** Orders mistakes as their reader meets them. */
 export function byPlace(a: PolicyFault, b: PolicyFault): number {
   return a.line - b.line || a.column - b.column
+}
+
+function placeIn(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
 function firstLine(message: string): string {

@@ -47,6 +47,20 @@ export function groupsOf(user: PolicyUser, { groups }: Rules): GroupRule[] {
   )
 }
 
+/** What a policy names that the list of users has not: groups without a member, and addresses that are no user's. */
+export type Unmet = { groups: string[]; addresses: string[] }
+
+/** Finds what a policy names in vain: often a name that changed, or one that is misspelled. */
+export function unmetBy(users: readonly PolicyUser[], rules: Rules): Unmet {
+  const members = new Set(users.flatMap((user) => groupsOf(user, rules)))
+  const known = new Set(users.map(({ identity }) => identity))
+  const named = new Set([...rules.groups.flatMap(({ named: some }) => [...some]), ...rules.overrides.keys()])
+  return {
+    groups: rules.groups.filter((group) => !members.has(group)).map(({ name }) => name),
+    addresses: [...named].filter((identity) => !known.has(identity)).toSorted(),
+  }
+}
+
 /** What a policy says of a user on a day: an override, else the group of the highest priority, else the default. */
 export function verdictOn(user: PolicyUser, rules: Rules, today: string): Verdict | Tie {
   const override = rules.overrides.get(user.identity)?.find(({ from, until }) => from <= today && today <= until)

@@ -1,11 +1,12 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { FatalError, messageOf, SyncError } from '../../core/errors.ts'
+import { reasonOf } from '../../core/disk-fault.ts'
+import { FatalError, SyncError } from '../../core/errors.ts'
 import type { AwsCredentials } from '../../stores/clients.ts'
 import { createDynamoDb } from './dynamodb.ts'
 import { removeAddress, writeAddress } from './endpoint.ts'
-import { denied, isDenied, lockFolder } from './lock.ts'
+import { folderFault, lockFolder } from './lock.ts'
 import { localCredentials, prepareResources } from './prepare.ts'
 import { createS3AndSqs, type Emulator } from './s3-and-sqs.ts'
 import { localSigning } from './signing-key.ts'
@@ -108,12 +109,10 @@ function closeServer(server: Server): Promise<void> {
 /** The error for a folder whose state can't be opened: what to say of it, unless it says so itself. */
 export function startFailure(error: unknown, folder: string): unknown {
   if (error instanceof SyncError) return error
-  if (isDenied(error)) return denied(folder, error)
-  const message = `the local state in ${folder} can't be opened: ${reasonOf(error)}. Delete the folder to start anew`
+  const fault = folderFault(folder, error)
+  if (fault) return fault
+  const message =
+    `the local state in ${folder} can't be opened: ${reasonOf(error)}. "platform-sync doctor --local ${folder}" says what of ` +
+    'it is damaged; with "--set-aside" it moves the folder aside, so that the next sync begins anew'
   return new FatalError(message, { code: 'damaged_state', cause: error })
-}
-
-/** LevelDB's own error says no more than that it failed; its cause says why. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error && error.cause ? `${error.message}: ${messageOf(error.cause)}` : messageOf(error)
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { diskError, diskFaultOf, isLackOfRights } from '../../core/disk-fault.ts'
 import { FatalError, messageOf } from '../../core/errors.ts'
 
 /**
@@ -21,7 +22,8 @@ export function lockFolder(dir: string): { release(): void } {
       const message = `another platform-sync uses ${dir} now. Wait until it is done, or stop it, and try again`
       throw new FatalError(message, { code: 'usage', cause })
     }
-    if (isDenied(cause)) throw denied(dir, cause)
+    const fault = folderFault(dir, cause)
+    if (fault) throw fault
     const message = `${file} can't be locked: ${messageOf(cause)}. It holds nothing that is needed: delete it and try again`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }
@@ -55,19 +57,15 @@ function isBusy(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 5
 }
 
-/** Whether the operating system lets this account not write: the state is whole then, and nobody should delete it. */
-export function isDenied(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code = '', errcode = 0 } = error as { code?: string; errcode?: number }
-  // SQLite has codes of its own, whose low byte says SQLITE_READONLY, or SQLITE_CANTOPEN for a file that may not be made.
-  return ['EACCES', 'EPERM', 'EROFS'].includes(code) || [8, 14].includes(errcode & 0xff) || isDenied(error.cause)
-}
-
-/** The error for a folder in which this account may not write. */
-export function denied(dir: string, cause: unknown): FatalError {
+/**
+ * The error for a folder in which the operating system lets nothing be written, for want of rights or of room; null when
+ * that is not what happened. The state is whole then, and nobody should delete it.
+ */
+export function folderFault(dir: string, cause: unknown): FatalError | null {
+  if (!isLackOfRights(diskFaultOf(cause))) return diskError(cause, dir)
   const message =
-    `this account may not write in ${dir}: ${messageOf(cause)}. "status" and "query" only look, and work all the same; ` +
-    'for the rest use the account that owns the folder, or name another folder'
+    `this account may not write in ${dir}: ${messageOf(cause)}. Commands that only look ("status", "query", "limits ` +
+    'outcomes" and the like) work all the same; for the rest use the account that owns the folder, or name another folder'
   return new FatalError(message, { code: 'usage', cause })
 }
 
@@ -75,6 +73,8 @@ function makeFolder(dir: string): void {
   try {
     mkdirSync(dir, { recursive: true })
   } catch (cause) {
+    const fault = folderFault(dir, cause)
+    if (fault) throw fault
     const message = `${dir} can't be used as a folder: ${messageOf(cause)}. Name another one`
     throw new FatalError(message, { code: 'usage', cause })
   }

@@ -6,7 +6,7 @@ import { FatalError } from '../../core/errors.ts'
 import { type Emulators, openEmulators, startFailure } from './emulators.ts'
 import { addressIn } from './endpoint.ts'
 import { isLocked } from './lock.ts'
-import { localCredentials, localEnvironment } from './prepare.ts'
+import { findResources, localCredentials, localEnvironment } from './prepare.ts'
 
 const startTries = 50
 const startWaitMs = 100
@@ -31,23 +31,14 @@ export async function lookIntoFolder({ dir }: { dir: string }): Promise<Emulator
   return openCopy(folder)
 }
 
-function answering(endpointUrl: string): Emulators {
-  const environment = localEnvironment(endpointUrl)
+async function answering(endpointUrl: string): Promise<Emulators> {
+  const environment = { ...localEnvironment(endpointUrl), ...(await findResources(endpointUrl)) }
   return { endpointUrl, environment, credentials: localCredentials, close: async () => {} }
 }
 
-/** Opens a copy that shares what is large: objects, and the files of the database that are written once. */
 async function openCopy(folder: string): Promise<Emulators> {
-  const copy = mkdtempSync(join(tmpdir(), 'platform-sync-look-'))
-  const remove = () => rmSync(copy, { recursive: true, force: true })
+  const { copy, remove } = copyOf(folder)
   try {
-    for (const name of ['dynamodb', 's3']) mkdirSync(join(copy, name))
-    for (const name of namesIn(join(folder, 's3'))) symlinkSync(join(folder, 's3', name), join(copy, 's3', name))
-    for (const name of namesIn(join(folder, 'dynamodb'))) {
-      const [from, to] = [join(folder, 'dynamodb', name), join(copy, 'dynamodb', name)]
-      if (name.endsWith('.ldb')) symlinkSync(from, to)
-      else if (name !== 'LOCK') copyFileSync(from, to)
-    }
     const opened = await openEmulators(copy)
     const close = async () => {
       await opened.close()
@@ -60,12 +51,43 @@ async function openCopy(folder: string): Promise<Emulators> {
   }
 }
 
+/** Works in a copy of a folder's state, as long as that takes. */
+export async function withCopy<T>(folder: string, work: (copy: string) => Promise<T>): Promise<T> {
+  const { copy, remove } = copyOf(folder)
+  try {
+    return await work(copy)
+  } finally {
+    remove()
+  }
+}
+
+/** Makes a copy that shares what is large: objects, and the files of the database that are written once. */
+function copyOf(folder: string): { copy: string; remove: () => void } {
+  const copy = mkdtempSync(join(tmpdir(), 'platform-sync-look-'))
+  const remove = () => rmSync(copy, { recursive: true, force: true })
+  try {
+    for (const name of ['dynamodb', 's3', 'sqs']) mkdirSync(join(copy, name))
+    for (const name of namesIn(join(folder, 's3'))) symlinkSync(join(folder, 's3', name), join(copy, 's3', name))
+    for (const name of namesIn(join(folder, 'dynamodb'))) {
+      const [from, to] = [join(folder, 'dynamodb', name), join(copy, 'dynamodb', name)]
+      if (name.endsWith('.ldb')) symlinkSync(from, to)
+      else if (name !== 'LOCK') copyFileSync(from, to)
+    }
+    for (const name of namesIn(join(folder, 'sqs'))) copyFileSync(join(folder, 'sqs', name), join(copy, 'sqs', name))
+    return { copy, remove }
+  } catch (error) {
+    remove()
+    throw startFailure(error, folder)
+  }
+}
+
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : []
 }
 
 function noFolder(folder: string) {
-  return new FatalError(`${folder} can't be used as a folder: there is none. Name another one`, { code: 'usage' })
+  const message = `${folder} is no folder: nothing was synced into it. Name the one that "sync --local" made`
+  return new FatalError(message, { code: 'usage' })
 }
 
 function silent(folder: string) {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import type { buildApp } from 'fauxqs'
+import { diskError, diskFaultName } from '../../core/disk-fault.ts'
 import { keyOf, pathOf } from './object-paths.ts'
 
 export type S3Store = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>['s3Store']
@@ -72,12 +73,16 @@ function openFolder(dir: string, refuse: Refuse) {
       mkdirSync(dirname(to), { recursive: true })
       renameSync(from, to)
     } catch (error) {
-      throw refusalOf(error, { key, refuse })
+      throw refusalOf(error, { key, folder: dir, refuse })
     }
   }
   const write = (bucket: string, { key, body }: S3Object): void => {
     const temporary = join(incoming, 'object')
-    writeFileSync(temporary, body)
+    try {
+      writeFileSync(temporary, body)
+    } catch (error) {
+      throw refusalOf(error, { key, folder: dir, refuse })
+    }
     move(temporary, bucket, key)
   }
   const remove = (bucket: string, key: string): void => {
@@ -171,8 +176,12 @@ function isAbsence(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ERR_FS_EISDIR', 'ENAMETOOLONG'].includes(codeOf(error))
 }
 
-/** What a file system can't hold although S3 could. */
-function refusalOf(error: unknown, { key, refuse }: { key: string; refuse: Refuse }): unknown {
+type Refusing = { key: string; folder: string; refuse: Refuse }
+
+/** What a file system can't hold although S3 could, or holds no more of. */
+function refusalOf(error: unknown, { key, folder, refuse }: Refusing): unknown {
+  const fault = diskError(error, dirname(folder))
+  if (fault !== null) return refuse(diskFaultName, fault.message)
   const code = codeOf(error)
   if (code === 'ENAMETOOLONG') return refuse('KeyTooLongError', `${key} is too long for a file's name on this machine`)
   if (!['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'].includes(code)) return error

@@ -21,7 +21,7 @@ import {
 } from '../../stores/resources.ts'
 import { createSqs } from '../../stores/sqs.ts'
 import { createStorageClients } from '../../stores/storage.ts'
-import { createQueues } from './queues.ts'
+import { createQueues, findQueues } from './queues.ts'
 
 const tables: readonly TableShape[] = [stateTable, recordsTable, limitsTable, hooksTable]
 const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
@@ -61,6 +61,16 @@ export async function prepareResources(endpointUrl: string): Promise<Record<stri
     return { ...environment, ...(await createQueues(sqs, localName)) }
   } finally {
     clients.destroy()
+    sqs.destroy()
+  }
+}
+
+/** The addresses of queues that another process made. */
+export async function findResources(endpointUrl: string): Promise<Record<string, string>> {
+  const sqs = createSqs({ region, endpointUrl, credentials: localCredentials })
+  try {
+    return await findQueues(sqs, localName)
+  } finally {
     sqs.destroy()
   }
 }

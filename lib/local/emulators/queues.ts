@@ -1,4 +1,4 @@
-import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { hookDeadLetters, hookQueue, hookReceives, hookVisibilitySeconds } from '../../stores/hook-queue.ts'
 import {
   limitsDeadLetters,
@@ -33,6 +33,17 @@ export async function createQueues(sqs: SQSClient, nameOf: NameOf): Promise<Reco
     ...(await create(limitsQueue, limitsDeadLetters, limits)),
     ...(await create(hookQueue, hookDeadLetters, hooks)),
   }
+}
+
+/** Finds the addresses of queues that are there, without making any. */
+export async function findQueues(sqs: SQSClient, nameOf: NameOf): Promise<Record<string, string>> {
+  const shapes = [limitsQueue, limitsDeadLetters, hookQueue, hookDeadLetters]
+  const found: Record<string, string> = {}
+  for (const shape of shapes) {
+    const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName: nameOf(shape) }))
+    found[shape.variable] = QueueUrl
+  }
+  return found
 }
 
 type Terms = { visibilitySeconds: number; maxReceives: number; more: Record<string, string> }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { buildApp } from 'fauxqs'
 import { mapConcurrently } from '../../core/concurrency.ts'
+import { diskError, diskFaultName } from '../../core/disk-fault.ts'
 import { type FifoQueueClass, severalPerGroup } from '../poller-fifo.ts'
 import { createObjectFiles } from './object-files.ts'
 
@@ -15,6 +16,7 @@ type Modules = {
   S3Store: new () => Stores['s3Store']
   PersistenceManager: new (dir: string) => Persistence
   S3Error: new (code: string, message: string, status: number) => Error
+  SqsError: new (code: string, message: string) => Error
 }
 
 /** An emulator without a socket of its own: it answers requests that the front door hands it. */
@@ -29,7 +31,10 @@ export async function createS3AndSqs(dir: string): Promise<Emulator> {
     snsStore: new modules.SnsStore(),
     s3Store: inKeyOrder(new modules.S3Store()),
   }
-  const queues = keepQueues(stores, new modules.PersistenceManager(join(dir, 'sqs')))
+  const queues = keepQueues(stores, new modules.PersistenceManager(join(dir, 'sqs')), (error) => {
+    const fault = diskError(error, dir)
+    return fault ? new modules.SqsError(diskFaultName, fault.message) : error
+  })
   const objects = createObjectFiles(join(dir, 's3'), (code, message) => new modules.S3Error(code, message, 400))
   objects.loadS3(stores.s3Store)
   stores.s3Store.persistence = objects
@@ -44,7 +49,12 @@ export async function createS3AndSqs(dir: string): Promise<Emulator> {
   return { handle, close: () => app.close() }
 }
 
-function keepQueues({ sqsStore, snsStore }: Stores, persistence: Persistence): Persistence {
+/** `refusalOf`: the error that SQS answers for what SQLite threw. */
+function keepQueues(
+  { sqsStore, snsStore }: Stores,
+  persistence: Persistence,
+  refusalOf: (error: unknown) => unknown,
+): Persistence {
   const database = databaseOf(persistence)
   // A commit outlives the process without waiting for the disk; only a power cut could take the last ones, as in LevelDB.
   database.exec('PRAGMA synchronous = NORMAL')
@@ -55,14 +65,32 @@ function keepQueues({ sqsStore, snsStore }: Stores, persistence: Persistence): P
   persistence.updateMessageReady = (messageId) => void giveBack.run(messageId)
   // Loading comes before the stores know their persistence, else it would write what it reads.
   persistence.loadSqsAndSns(sqsStore, snsStore)
-  sqsStore.persistence = persistence
-  snsStore.persistence = persistence
+  const guarded = throwing(persistence, refusalOf)
+  sqsStore.persistence = guarded
+  snsStore.persistence = guarded
   for (const queue of sqsStore.allQueues()) {
-    queue.persistence = persistence
+    queue.persistence = guarded
     // Who received a message is gone with the last process: waiting for its visibility timeout would help nobody.
     for (const receipt of [...queue.inflightMessages.keys()]) queue.changeVisibility(receipt, 0)
   }
   return persistence
+}
+
+/** The same, with other errors. */
+function throwing(persistence: Persistence, errorOf: (error: unknown) => unknown): Persistence {
+  return new Proxy(persistence, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...asked: unknown[]) => {
+        try {
+          return value.apply(target, asked)
+        } catch (error) {
+          throw errorOf(error)
+        }
+      }
+    },
+  })
 }
 
 /** Private in its types; the version is pinned. */

@@ -24,7 +24,7 @@ export async function removeExpired(published: PublishedTable, gone: Gone, deps:
 }
 
 /** The addresses of all that a table owns in a snapshot. */
-async function addressesIn(
+export async function addressesIn(
   snapshot: Snapshot | null,
   { kind }: PublishedTable,
   deps: IcebergDeps,

@@ -25,18 +25,21 @@ const tries = 5
 
 /**
  * Adds a snapshot to a table, which is made if need be. Whoever finds that another was faster reads the table anew and
- * prepares again: what it wrote is in no snapshot and is swept away later.
+ * prepares again: what it wrote is in no snapshot and is swept away later. `anew`: as if the table were not there, so that
+ * nothing of what it had is left in it; it stays the same table to engines.
  */
 export async function commit(
   published: PublishedTable,
   prepare: Prepare,
-  { signal, deps }: { signal: AbortSignal; deps: IcebergDeps },
+  { signal, anew = false, deps }: { signal: AbortSignal; anew?: boolean; deps: IcebergDeps },
 ): Promise<void> {
   for (let left = tries; left > 0; left--) {
     signal.throwIfAborted()
     const found = await deps.pointers.find(published.name)
-    const known = found && isOurs(found, published, deps) ? found : null
-    const metadata = known ? withDeclaredColumns(known.metadata, published.table) : newTable(published, deps)
+    const ours = found && isOurs(found, published, deps) ? found : null
+    const known = anew ? null : ours
+    const uuid = ours?.metadata['table-uuid'] ?? deps.newAttempt()
+    const metadata = known ? withDeclaredColumns(known.metadata, published.table) : newTable(published, { uuid, deps })
     const attempt = beginAttempt(published.name, metadata, { now: deps.clock.now(), unique: deps.newAttempt() })
     const base = { metadata, attempt, signal }
     const draft = await prepare({ ...base, isNew: known === null })
@@ -59,10 +62,10 @@ function locationOf({ name }: PublishedTable, { address }: IcebergDeps): string 
   return `${address}/${tablePrefix(name).slice(0, -1)}`
 }
 
-function newTable(published: PublishedTable, deps: IcebergDeps): TableMetadata {
+function newTable(published: PublishedTable, { uuid, deps }: { uuid: string; deps: IcebergDeps }): TableMetadata {
   const { table, kind } = published
   const location = locationOf(published, deps)
-  return emptyTable(table, { uuid: deps.newAttempt(), location, byDay: kind === 'log', now: deps.clock.now() })
+  return emptyTable(table, { uuid, location, byDay: kind === 'log', now: deps.clock.now() })
 }
 
 async function withDraft({ manifests, summary }: Draft, base: Writing, deps: IcebergDeps): Promise<TableMetadata> {

@@ -15,7 +15,7 @@ const rowsAtOnce = 250_000
 
 /** Takes a run's scans over into a current table, as one snapshot. What is in the table already is left alone. */
 export async function bringUpToDate(update: TableUpdate): Promise<void> {
-  const { table, scanIds, runId, signal, deps } = update
+  const { table, scanIds, runId, signal, anew = false, deps } = update
   await commit(
     currentOf(table),
     async ({ isNew, ...base }) => {
@@ -30,7 +30,7 @@ export async function bringUpToDate(update: TableUpdate): Promise<void> {
       const summary = summaryOf({ added: fresh, removed }, { runId, scanIds }, base.metadata)
       return { manifests: [manifest], summary } satisfies Draft
     },
-    { signal, deps },
+    { signal, anew, deps },
   )
 }
 
@@ -65,7 +65,8 @@ async function takeOver(
   for (const [at, batch] of batchesOf(publications).entries()) {
     const numbered = { ...attempt, dataKey: (file: number) => attempt.dataKey(at * 100_000 + file) }
     const changes = await changesIn(batch, update)
-    const rewriting: Rewriting = { table, ...changes, attempt: numbered, signal, deps }
+    const isCurrentForm = batch.every((file) => update.files.includes(file))
+    const rewriting: Rewriting = { table, ...changes, isCurrentForm, attempt: numbered, signal, deps }
     const { kept, added, removed } = await rewrite(files, rewriting)
     await deps.files.remove(removed.filter((file) => !before.includes(file)).map(({ path }) => keyOf(path)))
     files = [...kept, ...added]

@@ -16,7 +16,10 @@ export function columnsNamed(table: Table, names: readonly string[]): Identified
 export type Inspected = { statistics: ColumnStatistics[]; day: number | null; sorted: boolean }
 
 /** Reads an object that must be there. @throws FatalError `damaged_state` when it is gone. */
-export async function existing(key: string, { files }: Pick<IcebergDeps, 'files'>): Promise<Uint8Array> {
+export async function existing(
+  key: string,
+  { files }: { files: Pick<IcebergDeps['files'], 'get'> },
+): Promise<Uint8Array> {
   const bytes = await files.get(key)
   if (bytes) return bytes
   throw new FatalError(

@@ -15,7 +15,7 @@ const filesPerManifest = 10_000
 
 /** Adds the files of a run's scans to a change log, as one snapshot. What is in the table already is left alone. */
 export async function appendToLog(update: TableUpdate): Promise<void> {
-  const { table, scanIds, runId, signal, deps } = update
+  const { table, scanIds, runId, signal, anew = false, deps } = update
   await commit(
     logOf(table),
     async ({ isNew, ...base }) => {
@@ -29,7 +29,7 @@ export async function appendToLog(update: TableUpdate): Promise<void> {
         summary: summaryOf({ added: files, removed: [] }, { runId, scanIds }, base.metadata),
       } satisfies Draft
     },
-    { signal, deps },
+    { signal, anew, deps },
   )
 }
 

@@ -1,6 +1,8 @@
 import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-ids.ts'
 import type { Cell, Table } from '../../streams/table.ts'
-import { columnsNamed, compareKeys, existing, watchOrder } from './inspect.ts'
+import { adopt } from './adopt.ts'
+import { type Coming, lookAtChanges } from './coming.ts'
+import { compareKeys, existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { mergeRows, type SortedRows } from './merge-rows.ts'
 import { addressesOf } from './places.ts'
@@ -9,7 +11,7 @@ import type { Rewriting } from './rewriting.ts'
 import { createRollingFile } from './rolling-file.ts'
 import { type PlacedFile, placed, sortedCells, touchedFiles } from './touched-files.ts'
 import { boundOf, compareCells } from './values.ts'
-import { stands, versionColumns, versionReader } from './versions.ts'
+import { stands, versionReader } from './versions.ts'
 
 /** A current table's files after a rewrite. */
 export type Rewritten = { kept: DataFile[]; added: DataFile[]; removed: DataFile[] }
@@ -27,6 +29,8 @@ function isCrumbled(files: readonly DataFile[], { bytes }: FileSize): boolean {
 export async function rewrite(files: readonly DataFile[], rewriting: Rewriting): Promise<Rewritten> {
   const { table, versions, recordKey, attempt, signal, deps } = rewriting
   const coming = await lookAtChanges(rewriting)
+  const adopted = files.length === 0 && rewriting.isCurrentForm ? await adopt(coming.files, rewriting) : null
+  if (adopted) return { kept: [], added: adopted, removed: [] }
   const changed = sortedCells([...versions.keys()].map((key) => firstCellOf(key, recordKey)))
   const all = placed(files, rewriting)
   const touched = await touchedFiles(all, { changed, coming: coming.keys }, rewriting)
@@ -63,27 +67,6 @@ function reaches(cell: Cell, end: Cell): boolean {
 
 function firstCellOf(key: Cell, recordKey: readonly string[]): Cell {
   return recordKey.length === 1 ? key : ((JSON.parse(String(key)) as Cell[])[0] ?? null)
-}
-
-/** What comes into the table: the first cells of its rows' keys, and of each file with changes whether it goes by key. */
-type Coming = { keys: Cell[]; files: { key: string; sorted: boolean }[] }
-
-async function lookAtChanges({ table, recordKey, versions, changes, deps }: Rewriting): Promise<Coming> {
-  const columns = columnsNamed(table, [...new Set([...table.key, ...recordKey, ...versionColumns])])
-  const keys = new Set<Cell>()
-  const files: Coming['files'] = []
-  for (const key of changes) {
-    const order = watchOrder(table.key.map((_, at) => at))
-    for await (const group of deps.rows.read(await existing(key, deps), columns)) {
-      order.add(group)
-      const reader = versionReader(group, columns, recordKey)
-      for (let row = 0; row < (group[0]?.length ?? 0); row++) {
-        if (stands(versions, reader.keyAt(row), reader.versionAt(row))) keys.add(group[0]?.[row] ?? null)
-      }
-    }
-    files.push({ key, sorted: order.sorted() })
-  }
-  return { keys: sortedCells(keys), files }
 }
 
 function sourcesOf(

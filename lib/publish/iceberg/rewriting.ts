@@ -12,6 +12,8 @@ export type Rewriting = {
   versions: Versions
   /** The keys of the files with the rows of these versions, and others. */
   changes: readonly string[]
+  /** Whether these files are in the form that this version writes: those of an earlier publication may lack columns. */
+  isCurrentForm: boolean
   attempt: Attempt
   signal: AbortSignal
   deps: IcebergDeps

@@ -15,15 +15,18 @@ import type { IcebergDeps } from './ports.ts'
 
 const avro = 'application/avro'
 
+/** What reading a table's metadata needs: its objects, and the address they are known by. */
+type TableReading = Pick<IcebergDeps, 'address'> & { files: Pick<IcebergDeps['files'], 'get'> }
+
 /** The manifests of a snapshot; none where there is no snapshot. */
-export async function manifestsOf(snapshot: Snapshot | null, deps: IcebergDeps): Promise<ManifestFile[]> {
+export async function manifestsOf(snapshot: Snapshot | null, deps: TableReading): Promise<ManifestFile[]> {
   if (!snapshot) return []
   const path = snapshot['manifest-list']
   return decodeManifestList(await existing(addressesOf(deps.address).keyOf(path), deps), path)
 }
 
 /** The entries of a manifest that are still in the table. */
-export async function liveEntries(manifest: ManifestFile, deps: IcebergDeps): Promise<ManifestEntry[]> {
+export async function liveEntries(manifest: ManifestFile, deps: TableReading): Promise<ManifestEntry[]> {
   const { manifest_path: path, sequence_number: sequence } = manifest
   const bytes = await existing(addressesOf(deps.address).keyOf(path), deps)
   return decodeManifest(bytes, { path, sequence }).filter(({ status }) => status !== 'deleted')

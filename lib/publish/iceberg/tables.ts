@@ -62,7 +62,7 @@ function once<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** The streams' files of all publications but this one, which has `own`: oldest first. */
-async function earlierFiles(
+export async function earlierFiles(
   names: ReadonlySet<string>,
   own: readonly PartFile[],
   { history }: IcebergDeps,

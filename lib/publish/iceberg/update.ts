@@ -16,6 +16,8 @@ export type TableUpdate = {
   files: readonly PartFile[]
   /** The stream's files of all publications before, oldest first: what a table begins with. */
   earlier: () => Promise<readonly (readonly PartFile[])[]>
+  /** Makes the table anew, of what was published before alone. */
+  anew?: boolean
   signal: AbortSignal
   /** Renews the right to write; throws when it is lost. */
   stillMine: () => Promise<void>

@@ -1,18 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RevisionDiff, readHistory } from '../../../lib/audit/changes/history.ts'
-import { createWatch } from '../../../lib/audit/changes/watch.ts'
-import { watchRules } from '../../../lib/audit/changes/watch-rules.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { shownValue } from '../../../lib/audit/changes/diff.ts'
+import { daysFromTo, quarterOf } from '../../../lib/audit/report/period.ts'
 import { renderReport } from '../../../lib/audit/report/report.ts'
-import { Finding } from '../../../lib/audit/trail/finding.ts'
-import { entryRefsOf } from '../../../lib/audit/trail/revision-index.ts'
-import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
+import { countsText, verdictOf } from '../../../lib/audit/verify/verify.ts'
 import { createRedactor } from '../../../lib/redaction/redact.ts'
-import { auditParts, findingsIn, revision, scan, seen, signal, stored, testSigner } from '../memory.ts'
+import { auditParts, revision, scan, seen, signal, stored, testClock, testSigner } from '../memory.ts'
+import { allTime, contentOf } from './content.ts'
 
 const hostile = `"><script>document.title='pwned'</script><img src=x onerror=alert(1)>&amp;`
 const { redact } = createRedactor('k')
@@ -45,20 +38,7 @@ beforeAll(async () => {
   await parts.recorder.record(records, scan, signal)
   await parts.recorder.compare(new Set([1, 2, 4]), scan, signal)
   await parts.digester.write(signal)
-  const render = async () => {
-    const { heads } = (await parts.trail.recoverHead(signal)).state
-    const diffs: RevisionDiff[] = []
-    const refs = entryRefsOf(await parts.index.at(heads))
-    const read = (at: number) => parts.trail.read('entries', at)
-    for await (const diff of readHistory(read, refs, { watch: createWatch(watchRules) })) diffs.push(diff)
-    return renderReport({
-      writtenAt: '2026-01-06T08:00:00.000Z',
-      verification: await verifyTrail(parts.store),
-      trustedKeyIds: [await testSigner.keyId()],
-      findings: findingsIn(parts.store.objects).map((finding) => Finding.parse(finding)),
-      diffs,
-    })
-  }
+  const render = async () => renderReport(await contentOf(parts))
   page = await render()
   keyId = await testSigner.keyId()
   digestHash = String(stored(parts.store.objects, 'digests')[0]?.hash)
@@ -73,6 +53,7 @@ describe('the report', () => {
       'Without the shield',
       'eve@x.example',
       'revision 3',
+      'not known',
       '[secret]',
       'node verify.mjs',
       `--key-id ${keyId} --expect ${digestHash}`,
@@ -83,13 +64,16 @@ describe('the report', () => {
   })
 
   it('says of a secret that another took its place, and nothing else', () => {
-    expect(page).toMatch(/apiKey(?:<span[^<]*<\/span>)*<\/th><td>secret changed<\/td><td[^>]*><\/td><td[^>]*><\/td>/)
+    const rows = sectionOf(page, 'changes').split('<tr ')
+    expect(rows.find((row) => row.includes('>apiKey<') && row.includes('secret changed'))).toMatch(
+      /<td class="before"[^>]*><\/td><td class="after"[^>]*><\/td>/,
+    )
   })
 
-  it('tells when a change that deserves attention was made', () => {
-    const attention = page.slice(page.indexOf('id="attention"'), page.indexOf('id="timeline"'))
-    expect(attention).toContain('<th scope="col">When</th>')
-    expect(attention).toContain('<time datetime="2026-01-01T00:02:00.000Z">2026-01-01</time>')
+  it('tells of a change that deserves attention how often it was made, and leads to its revisions', () => {
+    const attention = sectionOf(page, 'attention')
+    expect(attention).toMatch(/Without the shield.*?critical.*?<td[^>]*>1<\/td>\s*<td[^>]*><a href="#entry-2">2<\/a>/s)
+    expect(page).toContain('<tr id="entry-2">')
   })
 
   it('lets long paths go on in the next line after a dot, and long names before a capital', () => {
@@ -109,108 +93,100 @@ describe('the report', () => {
   })
 
   it('places each fault of the evidence', () => {
-    expect(damaged).toContain('The evidence has 1 fault.')
+    expect(damaged).toContain('Not verified: the evidence has 1 fault.')
     expect(damaged).toContain('audit/entries/0000000002.json')
     expect(damaged).not.toContain('complete and unaltered')
   })
 })
 
-const executablePath = '/usr/bin/chromium'
-const present = existsSync(executablePath)
-const dir = mkdtempSync(join(tmpdir(), 'audit-report-'))
-let browser: Browser | undefined
+/** A section of a page. */
+function sectionOf(page: string, id: string): string {
+  return page.slice(page.indexOf(`<section aria-labelledby="${id}"`)).split('</section>')[0] ?? ''
+}
 
-beforeAll(async () => {
-  writeFileSync(join(dir, 'report.html'), page)
-  if (present) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-})
-afterAll(async () => {
-  await browser?.close()
-  rmSync(dir, { recursive: true })
-})
+/** The row on a setting in the list of changes. */
+function rowOf(page: string, path: string): string {
+  const rows = sectionOf(page, 'changes').split('<tr ').slice(1)
+  return rows.find((row) => row.includes(`<th scope="row">${path}<`)) ?? ''
+}
 
-describe(
-  present ? 'the report in Chromium' : 'the report in a browser (not looked at: there is no /usr/bin/chromium)',
-  () => {
-    const open = async (width: number, scheme: 'light' | 'dark' = 'light') => {
-      if (!browser) return null
-      const tab = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: scheme })
-      const troubles: string[] = []
-      tab.on('pageerror', (error) => troubles.push(error.message))
-      tab.on('console', (message) => troubles.push(message.text()))
-      tab.on('request', (request) => {
-        if (!request.url().startsWith('file:')) troubles.push(request.url())
-      })
-      await tab.goto(pathToFileURL(join(dir, 'report.html')).href)
-      return { tab, troubles }
+/** Three revisions in two quarters, recorded and signed on the days that they were made. */
+async function twoQuarters() {
+  const clock = testClock(Date.UTC(2026, 5, 30, 23, 59))
+  const parts = auditParts({ clock, promisedMs: null })
+  const make = async (number: number, day: number, settings: Parameters<typeof revision>[1]) => {
+    clock.at = day
+    const record = { ...revision(number, settings), updatedAt: new Date(day).toISOString() }
+    await parts.recorder.record([seen(record)], scan, signal)
+    await parts.digester.write(signal)
+  }
+  const domains = Array.from({ length: 40 }, (_, i) => `host${i}.example.com`)
+  await make(1, Date.UTC(2026, 5, 30, 23, 59), { commandAllowlist: domains, sessionRetentionDays: 30 })
+  await make(2, Date.UTC(2026, 6, 1), {
+    commandAllowlist: [...domains.slice(1), 'a.example', 'b.example', 'c.example'],
+    sessionRetentionDays: 60,
+  })
+  await make(3, Date.UTC(2026, 9, 1), { commandAllowlist: [], sessionRetentionDays: 90 })
+  return parts
+}
+
+describe('the report on a period', () => {
+  it('has what was made from its first moment to its last, and the settings as they stood then', async () => {
+    const parts = await twoQuarters()
+    const page = renderReport(await contentOf(parts, quarterOf('2026Q3')!))
+    expect(page).toContain('2026-07-01 to 2026-09-30')
+    expect(sectionOf(page, 'revisions').match(/<tr id="entry-\d+"/g)).toEqual(['<tr id="entry-2"'])
+    expect(sectionOf(page, 'settings')).toMatch(/sessionRetentionDays<\/th><td>60</)
+    expect(sectionOf(page, 'summary')).toContain('2 revisions of other times are not in this report.')
+    const days = renderReport(await contentOf(parts, daysFromTo(Date.UTC(2026, 5, 30), Date.UTC(2026, 5, 30))))
+    expect(sectionOf(days, 'revisions').match(/<tr id="entry-\d+"/g)).toEqual(['<tr id="entry-1"'])
+    expect(sectionOf(days, 'settings')).toMatch(/sessionRetentionDays<\/th><td>30</)
+  })
+
+  it('says what it can not know: no revision before its end, a period that is not over, a record that begins later', async () => {
+    const parts = await twoQuarters()
+    const before = renderReport(await contentOf(parts, daysFromTo(null, Date.UTC(2026, 0, 1))))
+    expect(sectionOf(before, 'settings')).toContain('nothing is known of the settings then')
+    expect(sectionOf(before, 'signatures')).toContain('The record begins on 2026-06-30.')
+    const running = renderReport(await contentOf(parts, quarterOf('2026Q4')!))
+    expect(sectionOf(running, 'signatures')).toContain('The period is not over')
+  })
+
+  it('makes one row of a list in which four of 43 items differ, and folds them', async () => {
+    const page = renderReport(await contentOf(await twoQuarters(), quarterOf('2026Q3')!))
+    expect(sectionOf(page, 'changes').match(/<tr data-kind/g)).toHaveLength(2)
+    expect(rowOf(page, 'commandAllowlist')).toContain('+3 −1')
+  })
+
+  it('shows what verification and comparison say, and no other number', async () => {
+    const content = await contentOf(await twoQuarters())
+    const page = renderReport(content)
+    expect(page).toContain(`Verified. ${verdictOf(content.verification)}`)
+    expect(sectionOf(page, 'signatures')).toContain(countsText(content.verification))
+    const full = sectionOf(page, 'full')
+    const changes = content.history.diffs.flatMap(({ previous, changes }) => (previous ? changes : []))
+    expect(changes.length).toBeGreaterThan(40)
+    for (const { before, after } of changes) {
+      for (const side of [before, after]) if (side !== undefined) expect(page).toContain(shownValue(side))
     }
+    const folded = changes.filter(({ path, itemsAfter }) => path === 'commandAllowlist' && itemsAfter === 0)
+    expect(full.match(/<th scope="row">commandAllowlist<\/th>/g)).toHaveLength(folded.length)
+  })
 
-    it.each([1280, 360])('fits a screen of %i pixels, without errors and without requests', async (width) => {
-      const it = await open(width)
-      if (!it) return expect(present).toBe(false)
-      const { scroll, client } = (await it.tab.evaluate(
-        '({ scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth })',
-      )) as { scroll: number; client: number }
-      expect(scroll).toBeLessThanOrEqual(client)
-      expect(await it.tab.title()).toBe('Audit report: enterprise settings')
-      expect(it.troubles).toEqual([])
-      await it.tab.close()
-    })
+  it('does not look verified before a signature vouches for all of it', async () => {
+    const parts = auditParts()
+    await parts.recorder.record([seen(revision(1))], scan, signal)
+    expect(leadOf(renderReport(await contentOf(parts)))).toContain('Not verified: nothing is altered, but no signature')
+    await parts.digester.write(signal)
+    await parts.recorder.record([seen(revision(2))], scan, signal)
+    const page = leadOf(renderReport(await contentOf(parts, allTime)))
+    expect(page).toContain('Verified in part.')
+    expect(page).toContain('No signature vouches for the last 1 entries.')
+    expect(page).not.toContain('<p class="verdict">')
+  })
+})
 
-    it('is used with the keyboard alone: skip link, sections, and from a match to its revision', async () => {
-      const it = await open(1280)
-      if (!it) return expect(present).toBe(false)
-      await it.tab.keyboard.press('Tab')
-      const focused = () => it.tab.evaluate('document.activeElement.getAttribute("href")')
-      expect(await focused()).toBe('#summary')
-      for (let presses = 0; presses < 20 && !String(await focused()).startsWith('#entry-'); presses++) {
-        await it.tab.keyboard.press('Tab')
-      }
-      await it.tab.keyboard.press('Enter')
-      // The page tells of its new address a moment later.
-      await it.tab.waitForURL(/#entry-\d+$/, { waitUntil: 'commit' })
-      await it.tab.close()
-    })
-
-    it('has headings in order, one main part, named tables and a language', async () => {
-      const it = await open(1280)
-      if (!it) return expect(present).toBe(false)
-      const levels = (await it.tab.evaluate(
-        '[...document.querySelectorAll("h1,h2,h3")].map((h) => Number(h.tagName[1]))',
-      )) as number[]
-      expect(levels[0]).toBe(1)
-      expect(levels.every((level, at) => at === 0 || level - (levels[at - 1] ?? 0) <= 1)).toBe(true)
-      expect(await it.tab.locator('main').count()).toBe(1)
-      expect(await it.tab.locator('table:not(:has(caption))').count()).toBe(0)
-      expect(await it.tab.locator('html').getAttribute('lang')).toBe('en')
-      await it.tab.close()
-    })
-
-    it.each(['light', 'dark'] as const)('has enough contrast in the %s', async (scheme) => {
-      const it = await open(1280, scheme)
-      if (!it) return expect(present).toBe(false)
-      const low = await it.tab.evaluate(`(() => {
-      const rgb = (text) => text.match(/[\\d.]+/g).map(Number)
-      const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0)
-      const back = (e) => { for (let at = e; at; at = at.parentElement) { const c = rgb(getComputedStyle(at).backgroundColor); if (c.length < 4 || c[3] > 0) return c } return [255, 255, 255] }
-      return [...document.querySelectorAll('body *')].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).flatMap((e) => {
-        const [a, b] = [light(rgb(getComputedStyle(e).color)), light(back(e))].sort((x, y) => y - x)
-        return (a + 0.05) / (b + 0.05) < 4.5 ? [e.outerHTML.slice(0, 80)] : []
-      })
-    })()`)
-      expect(low).toEqual([])
-      await it.tab.close()
-    })
-
-    it('prints all of it, without the navigation', async () => {
-      const it = await open(1280)
-      if (!it) return expect(present).toBe(false)
-      await it.tab.emulateMedia({ media: 'print' })
-      expect(await it.tab.locator('nav').isVisible()).toBe(false)
-      expect(await it.tab.locator('ol.timeline > li').last().isVisible()).toBe(true)
-      expect((await it.tab.pdf({ format: 'A4' })).length).toBeGreaterThan(5_000)
-      await it.tab.close()
-    })
-  },
-)
+/** What stands above the list of sections. */
+function leadOf(page: string): string {
+  return page.slice(page.indexOf('<header>'), page.indexOf('<nav'))
+}

@@ -8,6 +8,7 @@ import { genesis, keyOf, seal } from '../../../lib/audit/trail/sealed.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { auditParts, findingsIn, revisions, scan, seen, signal, stored } from '../memory.ts'
+import { contentOf } from '../report/content.ts'
 
 function verify({ store, head }: Pick<ReturnType<typeof auditParts>, 'store' | 'head'>) {
   return verifyTrail(store, { head: async () => (await head.read())!.state.heads })
@@ -47,13 +48,7 @@ it.each<[string, { [key: string]: Json }]>([
     diffs.push(diff)
   }
   expect(diffs.map(({ entry }) => entry.revision)).toEqual([1, 2, 3])
-  const page = {
-    writtenAt: '2026-01-06T08:00:00.000Z',
-    verification: await verify(parts),
-    trustedKeyIds: [],
-    findings: [],
-  }
-  expect(renderReport({ ...page, diffs })).toContain('Revision 2')
+  expect(renderReport(await contentOf(parts))).toContain('<a href="#entry-2">2</a>')
 })
 
 it('cuts off what is nested deeper than 200 levels, and finds no change in it', async () => {

@@ -2,9 +2,10 @@ import { parquetMetadataAsync } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { partitionsOf, warehouseTables } from '../../../lib/stores/catalog.ts'
 import { partKey } from '../../../lib/stores/lake-paths.ts'
-import { encodeParquet } from '../../../lib/stores/parquet.ts'
+import { encodeParquet, parquetSchema } from '../../../lib/stores/parquet.ts'
 import { currentQuery } from '../../../lib/streams/current.ts'
 import { streams } from '../../../lib/streams/index.ts'
+import { runsColumns, runsTable } from '../../../lib/streams/runs-table.ts'
 import { columnsOf } from '../../../lib/streams/table.ts'
 import { resolved, synthesize } from '../synthesized.ts'
 
@@ -26,8 +27,19 @@ function glueTypeOf(physical: string | undefined, logical: string | undefined): 
 }
 
 describe('the catalog', () => {
-  it('has one table per warehouse table', () => {
-    expect(inputs.map(({ Name }) => Name).sort()).toEqual(tables.map(({ table }) => table.name).sort())
+  it('has one table per warehouse table, and that of runs', () => {
+    const names = [runsTable.name, ...tables.map(({ table }) => table.name)]
+    expect(inputs.map(({ Name }) => Name).sort()).toEqual(names.sort())
+  })
+
+  it('declares for the table of runs the columns that its files have, and no partition that nobody registers', () => {
+    const types = parquetSchema(runsColumns)
+      .slice(1)
+      .map(({ name, type, logical_type }) => [name, glueTypeOf(type, logical_type?.type)])
+    expect(columnsIn(runsTable.name).map(({ Name, Type }) => [Name, Type])).toEqual(types)
+    const input = inputs.find(({ Name }) => Name === runsTable.name)
+    expect(input?.PartitionKeys).toBeUndefined()
+    expect(JSON.stringify(resolved(input?.StorageDescriptor.Location))).toMatch(/\/runs\/"$/)
   })
 
   it.each(tables)('declares for $table.name the columns that its files have', async ({ table }) => {

@@ -49,6 +49,7 @@ describe('the stateful stack', () => {
       'ReadinessReportsGlueTable',
       'RecordsTable',
       'RedactionSecret',
+      'RunsGlueTable',
       'SessionMessagesGlueTable',
       'SessionTagsGlueTable',
       'SessionsGlueTable',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Evaluation, evaluate, type PolicyFacts } from '../../../lib/limits/policy/evaluate.ts'
-import type { PolicyUser } from '../../../lib/limits/policy/rules.ts'
+import { type PolicyUser, unmetBy } from '../../../lib/limits/policy/rules.ts'
 import { rulesOf, state, user } from './fixture.ts'
 
 const noon = Date.parse('2026-05-06T12:00:00Z')
@@ -169,4 +169,10 @@ describe('somebody who is no longer in the list of users', () => {
     const refused = new Map([state('bob@x.io', 500, { status: 'rejected', wanted: 0 })])
     expect((await held(policy, [], { members, states: refused })).decisions).toEqual([])
   })
+})
+
+it('what a policy names and the users lack is found: groups without a member, addresses of nobody', async () => {
+  const rules = await rulesOf(groups, { 'leads.csv': 'email\nana@x.io\nanna@x.io\n' })
+  const unmet = unmetBy([user('ana@x.io'), user('gil@x.io')], rules)
+  expect(unmet).toEqual({ groups: ['eng', 'paid', 'tagged'], addresses: ['anna@x.io'] })
 })

@@ -147,6 +147,17 @@ describe('a guard', () => {
     expect(await world.keep()).toMatchObject({ status: 'queued' })
   })
 
+  it('counts nothing that somebody approved: the night keeps its changes', async () => {
+    const world = await started(`${policy}guard: { changesPerNight: 1 }\n`)
+    const kept = await world.keep()
+    expect(kept).toMatchObject({ status: 'waiting' })
+    const approved = await world.approve('kept' in kept ? kept.kept.plan.id : '')
+    expect(approved).toMatchObject({ status: 'queued', kept: { approvedBy: 'cy', approvedFor: 'a move' } })
+    await world.drain()
+    world.scan({ 'ana@x.io': 'eng', 'bob@x.io': 'ops', 'cy@x.io': 'ops' })
+    expect(await world.keep()).toMatchObject({ status: 'queued' })
+  })
+
   it('refuses what nobody may approve', async () => {
     const world = await started(`${policy}guard: { changesPerNight: 1, approval: never }\n`)
     const kept = await world.keep()

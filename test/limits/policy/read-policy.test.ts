@@ -20,6 +20,8 @@ describe('a mistake in a policy', () => {
     ['default: [', 'policy.yaml:1:11'],
     ['- 500', 'policy.yaml:1:1 the policy is no map of names and values'],
     ['', 'policy.yaml:1:1 default is missing'],
+    ['default: 1e3', 'policy.yaml:1:10 1e3 is no number as people write it'],
+    ['default: 1\nreassert: 0x10', 'policy.yaml:2:11 0x10 is no number as people write it'],
   ])('is told with its line and column: %j', async (text, fault) => {
     expect((await faultsOf(text)).join('\n')).toContain(fault)
   })
@@ -56,6 +58,13 @@ describe('a mistake in a policy', () => {
       'policy.yaml:3:1',
     ])
   })
+
+  it.each(['['.repeat(3_000), '['.repeat(3_000) + ']'.repeat(3_000), '{a: '.repeat(3_000), '[\n'.repeat(3_000)])(
+    'is one where a text is nested without end',
+    async (deep) => {
+      expect(await faultsOf(`default: ${deep}`)).toEqual(['policy.yaml:1:10 is nested deeper than any policy'])
+    },
+  )
 
   it('may be that it is no text', async () => {
     const loaded = await loadPolicy({ read: async () => Buffer.from([0xff, 0xfe, 0]) })

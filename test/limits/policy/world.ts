@@ -121,7 +121,7 @@ export function policyWorld(start = '2026-05-06T02:00:00Z') {
       world.scans += 1
     },
     keep: (options: { all?: boolean } = {}) => keepPolicy(deps(), options),
-    approve: (planId: string) => approvePlan({ planId, approvedBy: 'cy' }, deps()),
+    approve: (planId: string) => approvePlan({ planId, approvedBy: 'cy', reason: 'a move' }, deps()),
     /** A file that was dropped by hand. */
     byHand: (email: string, limit: number, until?: string) => {
       const now = clock.now()

@@ -1,9 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readFacts } from '../../../lib/limits/report/facts.ts'
 import { renderLimitsReport } from '../../../lib/limits/report/report.ts'
 import { fakeClock } from '../../platform/fixture.ts'
@@ -126,36 +121,3 @@ describe('the report on limits', () => {
     expect(renderLimitsReport({ ...empty, people: many })).toContain('1 more are left out here')
   })
 })
-
-const executablePath = '/usr/bin/chromium'
-const present = existsSync(executablePath)
-const dir = mkdtempSync(join(tmpdir(), 'limits-report-'))
-let browser: Browser | null = null
-beforeAll(async () => {
-  if (present) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-})
-afterAll(async () => {
-  await browser?.close()
-  rmSync(dir, { recursive: true, force: true })
-})
-
-it.each([
-  [1280, 'light'],
-  [360, 'dark'],
-] as const)(
-  'fits a screen of %i pixels in the %s where a browser is installed, without errors and requests',
-  async (width, colorScheme) => {
-    const { worker } = await story()
-    const path = join(dir, 'limits.html')
-    writeFileSync(path, renderLimitsReport(await facts(worker)))
-    if (!browser) return expect(present).toBe(false)
-    const tab = await browser.newPage({ viewport: { width, height: 800 }, colorScheme })
-    const troubles: string[] = []
-    tab.on('console', (line) => troubles.push(line.text()))
-    tab.on('request', (request) => void (request.url().startsWith('file:') || troubles.push(request.url())))
-    await tab.goto(pathToFileURL(path).href)
-    const wide = await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    expect([wide, troubles, await tab.title()]).toEqual([0, [], 'Credit limits'])
-    await tab.close()
-  },
-)

@@ -11,6 +11,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkFolder, setAside } from '../../../lib/local/emulators/check-folder.ts'
 import { type Emulators, startEmulators, startFailure } from '../../../lib/local/emulators/emulators.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { localClients } from '../../stores/clients.ts'
@@ -68,10 +69,15 @@ describe('the emulators', () => {
     }
     await expect(startEmulators({ dir })).rejects.toMatchObject({
       code: 'damaged_state',
-      message: expect.stringMatching(/Delete the folder/),
+      message: expect.stringMatching(/doctor --local .* says what of it is damaged/),
     })
-    rmSync(dir, { recursive: true })
+    const parts = (await checkFolder(dir)) ?? []
+    expect(parts.filter(({ damage }) => damage !== null).map((each) => each.part.split(' ')[0])).toEqual([part])
+    const aside = setAside(dir, Date.UTC(2026, 10, 28))
+    expect(aside).toBe(`${dir}.damaged-20261128T000000Z`)
     await start()
+    expect((await checkFolder(aside))?.some(({ damage }) => damage !== null)).toBe(true)
+    rmSync(aside, { recursive: true })
   })
 
   it('name what is in the way of a lock, and take a folder whose lock file was deleted', async () => {
@@ -159,5 +165,6 @@ it('are not told to be deleted where this account may only read them', () => {
   const denied = { code: 'usage', message: expect.stringContaining('this account may not write in') }
   expect(refused).toEqual([expect.objectContaining(denied), expect.objectContaining(denied)])
   const damaged = startFailure(new Error('bad magic number'), dir)
-  expect(damaged).toMatchObject({ code: 'damaged_state', message: expect.stringContaining('Delete the folder') })
+  expect(damaged).toMatchObject({ code: 'damaged_state', message: expect.stringContaining('doctor --local') })
+  expect(damaged).not.toMatchObject({ message: expect.stringMatching(/delete/i) })
 })

@@ -6,7 +6,7 @@ import { sessions } from '../../../lib/streams/sessions.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import { serveTables } from '../../support/tables/table-server.ts'
 import { createTablesWorld, type TablesWorld } from '../../support/tables/tables-world.ts'
-import { session, user, users } from '../../sync/support/source.ts'
+import { listOf, session, user, users } from '../../sync/support/source.ts'
 
 let world: TablesWorld
 let reader: Awaited<ReturnType<typeof serveTables>>
@@ -99,6 +99,31 @@ describe('the Iceberg tables', () => {
     expect(await reader.rows('organization_users_current')).toMatchObject([{ first_name: 'Zoe' }, {}, {}])
   })
 
+  it('take a first publication over byte for byte, unless a row of it was replaced before it was published', async () => {
+    newWorld()
+    const { objects, publishRun } = world
+    const dataOf = async (name: string) => {
+      const keys = (await objects.list(`iceberg/${name}/data/`)).filter((key) => key.endsWith('.parquet'))
+      return Promise.all(keys.map((key) => objects.get(key)))
+    }
+    const run = world.newRun()
+    await world.sync(organizationUsers, listOf(users(3)), { runId: run.runId })
+    await world.sync(sessions, listOf([session(1, { title: 'first' }), session(2)]), { runId: run.runId })
+    const next = world.newRun()
+    await world.sync(sessions, listOf([session(1, { title: 'first' }), session(2, { title: 'later' })]), {
+      runId: next.runId,
+    })
+    await publishRun(next)
+    const [published] = (await world.lake.readFiles()).filter(({ table }) => table === 'organization_users')
+    expect(await dataOf('organization_users_current')).toEqual([await objects.get(published!.key)])
+    expect(await reader.rows('organization_users_current')).toHaveLength(3)
+    const current = await reader.rows('sessions_current')
+    expect(current.map(({ session_id, title }) => [session_id, title])).toEqual([
+      ['s1', 'first'],
+      ['s2', 'later'],
+    ])
+  })
+
   it('begin with all that was published before there were tables', async () => {
     newWorld()
     await world.night([[sessions, [tagged(1, 'a', ['x']), tagged(2, 'b', ['y'])]]], { streams: [] })
@@ -129,10 +154,18 @@ describe('the Iceberg tables', () => {
   it('gain a column that is declared later, and show null where files lack it', async () => {
     newWorld()
     const [table] = computers.tables
-    const older: Table = { ...table, columns: table.columns.filter(({ name }) => name !== 'hostname') }
+    const at = table.columns.findIndex(({ name }) => name === 'hostname')
+    const older: Table = {
+      ...table,
+      columns: table.columns.toSpliced(at, 1),
+      read: (record) => {
+        const { rows, ...rest } = table.read(record)
+        return { ...rest, rows: rows.map(({ cells, ...row }) => ({ ...row, cells: cells.toSpliced(at, 1) })) }
+      },
+    }
     const olderStream = { ...computers, tables: [older] as const }
     const computer = { id: 'c1', name: 'one', hostname: 'h1', createdAt: Date.UTC(2026, 0, 1) }
-    await world.night([[computers, [computer]]], { streams: [olderStream] })
+    await world.night([[olderStream, [computer]]], { streams: [olderStream] })
     expect((await metadataOf('computers_current')).schemas.map(({ fields }) => fields.length)).toEqual([
       columnsOf(older).length,
     ])

@@ -5,6 +5,7 @@ import type { Json } from '../../../lib/core/json.ts'
 import { attachmentText } from '../../../lib/core/stand-ins.ts'
 import { withoutAttachments } from '../../../lib/redaction/personal/attachments.ts'
 import { createRedactor } from '../../../lib/redaction/redact.ts'
+import { cpuMs } from '../../support/cpu.ts'
 
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(900)])
 const base64 = png.toString('base64')
@@ -82,9 +83,10 @@ describe('contents of images and files', () => {
 
   it('take time in proportion to their size', () => {
     const hostile = [`${'A1b'.repeat(16)}\n`.repeat(20_000), '\\n'.repeat(400_000), 'data:;'.repeat(150_000)]
-    const started = performance.now()
-    for (const text of hostile) withoutAttachments({ type: 'text', text })
-    expect(performance.now() - started).toBeLessThan(1_500)
+    const looking = () => {
+      for (const text of hostile) withoutAttachments({ type: 'text', text })
+    }
+    expect(cpuMs(looking)).toBeLessThan(6_000)
   })
 
   it('stay replaced when secrets are', () => {

@@ -13,8 +13,14 @@ export function createMemoryObjects(bucket = 'memory'): ObjectStore {
     get: async (key) => objects.get(key) ?? null,
     replace: async (key, change, { signal } = {}) => {
       if (signal) stopIfAborted(signal)
-      const bytes = change(objects.get(key) ?? null)
-      if (bytes !== null) objects.set(key, Uint8Array.from(bytes))
+      for (;;) {
+        const before = objects.get(key)
+        const bytes = await change(before ?? null)
+        // Another came in between: it is made again, from what is there by then.
+        if (objects.get(key) !== before) continue
+        if (bytes !== null) objects.set(key, Uint8Array.from(bytes))
+        return
+      }
     },
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     remove: async (keys) => {

@@ -29,6 +29,11 @@ export function createMemoryRuns(): Runs {
       if (!isOvertaken(record) || !records.has(key)) records.set(key, structuredClone(record))
     },
     read: async ({ scheduledAt, runId }) => records.get(`${new Date(scheduledAt).toISOString()}#${runId}`) ?? null,
+    between: async (from, until) =>
+      [...records.entries()]
+        .filter(([key]) => key >= new Date(from).toISOString() && key <= new Date(until).toISOString())
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, record]) => record),
     latest: async () => records.get([...records.keys()].sort().at(-1) ?? '') ?? null,
   }
 }

@@ -1,10 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { openLakeDatabase } from '../../../lib/cli/lake-database.ts'
+import { type Answer, ask } from '../../../lib/cli/query-rows.ts'
 import { loadIntoDuckDb } from '../../../lib/cli/warehouse-duckdb.ts'
 import type { LoadableLake } from '../../../lib/cli/warehouse-script.ts'
 import type { Json } from '../../../lib/core/json.ts'
-import { publishRun } from '../../../lib/publish/publish.ts'
+import { finishRun } from '../../../lib/publish/finish-run.ts'
 import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
+import { createRunsTable } from '../../../lib/stores/runs-table.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { currentName } from '../../../lib/streams/current.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
@@ -15,6 +17,7 @@ import { targets } from '../../../lib/warehouse/targets.ts'
 import { listOf } from '../../sync/support/source.ts'
 import { createWorld } from '../../sync/support/world.ts'
 import { createMemoryObjects } from '../memory/objects.ts'
+import { createMemoryRuns } from '../memory/publications.ts'
 
 const loaded = [computers, organizationUsers]
 
@@ -33,16 +36,34 @@ export function createNights() {
   const lake = createPublishedLake(objects)
   const world = createWorld({ lake })
   const live = new Map<number, Record<string, Json>>()
+  const runs = createMemoryRuns()
+  const runsTable = createRunsTable({ objects, runs })
   let night = 0
   return {
     lake: { lake, objects, root: 's3://lake/' } satisfies LoadableLake,
     next: async () => {
       const run = world.newRun()
       const { runId } = run
-      await world.sync(computers, listOf(changed(night, live)), { runId })
-      await world.sync(organizationUsers, listOf(people(night)), { runId })
-      await publishRun(run, loaded, world.publishDeps({ lake }))
+      const results = [
+        await world.sync(computers, listOf(changed(night, live)), { runId }),
+        await world.sync(organizationUsers, listOf(people(night)), { runId }),
+      ]
+      const deps = {
+        ...world.publishDeps({ lake }),
+        runs,
+        runsTable,
+        rules: {},
+        announcer: { announce: async () => {} },
+      }
+      await finishRun(run, { streams: loaded, results }, deps)
       night++
+    },
+    /** Asks the lake. */
+    ask: async (sql: string): Promise<Answer> => {
+      const { connection, close } = await openLakeDatabase({ lake, objects }, sql)
+      const answer = await ask(connection, sql)
+      await close()
+      return answer
     },
     /** What the views `<table>_current` of the lake say, each row as texts. */
     current: async (): Promise<Map<string, string[]>> => {
@@ -93,9 +114,17 @@ function duckDbText({ name, type }: Column): string {
   return type === 'timestamp' ? `epoch_ms(${name})::varchar` : `${name}::varchar`
 }
 
+/** What the table of runs says of the changes of each run, in any warehouse. */
+export function changesOfRuns(schema: string): string {
+  const cells = 'run_id, stream, status, received, inserted, updated, deleted, records, complete_at is null as never'
+  return `select ${cells} from ${schema}._runs order by run_id, stream`
+}
+
+type Feed = { lake: LoadableLake; database: string; history?: boolean }
+
 /** A DuckDB file that loads nights into its schema `feed`. */
-export function createDuckDbFeed({ lake, database }: { lake: LoadableLake; database: string }) {
-  const place = { dialect: targets.duckdb, schema: 'feed' }
+export function createDuckDbFeed({ lake, database, history = false }: Feed) {
+  const place = { dialect: targets.duckdb, schema: 'feed', history }
   const inDatabase = async <T>(work: (ask: (sql: string) => Promise<unknown[][]>) => Promise<T>): Promise<T> => {
     const instance = await DuckDBInstance.create(database)
     const connection = await instance.connect()
@@ -115,14 +144,18 @@ export function createDuckDbFeed({ lake, database }: { lake: LoadableLake; datab
         return runs ? files.filter(({ runId }) => runs.includes(runId)) : files
       }
       const { signal } = new AbortController()
-      return loadIntoDuckDb({ ...lake, lake: { readFiles } }, { place, groups: groupsOfNights, database, signal })
+      return loadIntoDuckDb(
+        { ...lake, lake: { readFiles } },
+        { ...{ place, groups: groupsOfNights, runs: true }, database, signal },
+      )
     },
     forget: () => inDatabase((ask) => ask('delete from feed.loads')),
-    current: () =>
+    forgetHistory: () => inDatabase((ask) => ask('delete from feed.history_loads')),
+    current: (schema = 'feed') =>
       inDatabase(async (ask) => {
         const rows = new Map<string, string[]>()
         for (const table of tablesOfNights) {
-          const sql = cellsOf(table, { from: `feed.${currentName(table)}`, asText: duckDbText })
+          const sql = cellsOf(table, { from: `${schema}.${currentName(table)}`, asText: duckDbText })
           rows.set(table.name, (await ask(sql)).map(String))
         }
         return rows

@@ -128,6 +128,7 @@ type RanStream = {
   counts: Record<string, number> | null
   ofRun?: Record<string, number> | null
   notices?: unknown[]
+  standing?: unknown
   [field: string]: unknown
 }
 
@@ -144,7 +145,7 @@ function stateOf({ state }: Contents, now: number): Pick<View, 'checkpoints' | '
       const { finishedAt: _, streams, ...run } = JSON.parse(item.record.S as string)
       runs.push({
         ...run,
-        streams: streams.map(({ counts, ofRun, notices = [], ...rest }: RanStream) => {
+        streams: streams.map(({ counts, ofRun, notices = [], standing: _, ...rest }: RanStream) => {
           for (const remark of notices) said.add(JSON.stringify(remark))
           return { ...rest, counts: counts && exact(counts), ofRun: ofRun && exact(ofRun) }
         }),
@@ -208,7 +209,7 @@ function orphansIn({ objects, state }: Contents, manifests: Manifest[]): string[
     if (index) known.add(index.key)
   }
   // What a dead publisher wrote for a table lies there for a day, since it might not be dead.
-  const others = /^(manifests|bodies|audit|iceberg)\//
+  const others = /^(manifests|bodies|audit|iceberg|runs)\//
   return [...objects.keys()].filter(
     (key) => !known.has(key) && !others.test(key) && key !== 'index/audit/revisions.json.zst',
   )

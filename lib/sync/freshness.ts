@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../sync/checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 
 /**
  * When the last scan of a stream began that was complete and read its list, Unix ms; null when there was none. A suspect

@@ -1,0 +1,33 @@
+import type { Field, Value } from './picture.ts'
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const amount = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** How long a name is in a table. Names are what people wrote: they may be a book. */
+const longestName = 80
+
+/** A cell as people read it. */
+export function valueText(value: Value, kind: Field['kind']): string {
+  if (value === null) return ''
+  if (typeof value === 'string') return cut(value, longestName)
+  return kind === 'share' ? percent.format(value) : kind === 'count' ? whole.format(value) : amount.format(value)
+}
+
+/** A number beside an axis: short. */
+export function tickText(value: number, kind: Field['kind']): string {
+  return kind === 'share' ? percent.format(value) : compact.format(value)
+}
+
+/** A name in one line of at most so many characters, without what would change how the text around it reads. */
+export function cut(text: string, most: number): string {
+  // No more than the head is looked at: the rest is cut in any case.
+  const line = text
+    .slice(0, most * 4)
+    .replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim()
+  const characters = [...line]
+  if (characters.length <= most && text.length <= most * 4) return line
+  return `${characters.slice(0, most - 1).join('')}…`
+}

@@ -1,0 +1,141 @@
+import { FatalError } from '../core/errors.ts'
+import { existing } from '../publish/iceberg/inspect.ts'
+import { currentSnapshot } from '../publish/iceberg/metadata.ts'
+import { addressesOf } from '../publish/iceberg/places.ts'
+import type { RowFiles, RowGroup, TableFiles, TablePointers } from '../publish/iceberg/ports.ts'
+import { liveEntries, manifestsOf } from '../publish/iceberg/snapshots.ts'
+import { hasCurrent } from '../publish/iceberg/tables.ts'
+import {
+  noteVersions,
+  type RecordKey,
+  stands,
+  type Version,
+  versionColumns,
+  versionReader,
+} from '../publish/iceberg/versions.ts'
+import type { LakeRows, RowBatch } from '../report/pictures/ports.ts'
+import { currentName } from '../streams/current.ts'
+import { identifiedColumnsOf } from '../streams/field-ids.ts'
+import { streams } from '../streams/index.ts'
+import { type Stream, tablesOf } from '../streams/stream.ts'
+import type { Table } from '../streams/table.ts'
+import type { FileLists } from './file-lists.ts'
+
+/** The lake, as its rows are read: objects, which of them are published, and the tables that Iceberg's readers see. */
+export type LakeRowsDeps = {
+  files: Pick<TableFiles, 'get'>
+  rows: Pick<RowFiles, 'read'>
+  pointers: Pick<TablePointers, 'find'>
+  lake: Pick<FileLists, 'readFiles'>
+  /** The address of the lake, as in the tables' metadata. */
+  address: string
+}
+
+type EachBatch = (batch: RowBatch) => void
+type Asked = { stream: Stream; table: Table; columns: readonly string[]; eachBatch: EachBatch }
+
+/**
+ * The published lake as rows, read out of its Parquet files: one file at a time, and of it one group of rows and the columns
+ * that are asked for. A current view is read from its Iceberg table, which has each row once; where there is no such table,
+ * from the change log, whose newest versions are found first.
+ */
+export function createLakeRows(deps: LakeRowsDeps): LakeRows {
+  return {
+    readColumns: async (name, columns, eachBatch) => {
+      const { stream, table, isCurrent } = tableNamed(name)
+      const asked: Asked = { stream, table, columns, eachBatch }
+      if (!isCurrent) return await readFilesOf(await keysOf(table, deps), asked, deps)
+      const found = hasCurrent(stream, table) ? await deps.pointers.find(name) : null
+      if (!found) return await readNewest(asked, deps)
+      const { keyOf } = addressesOf(deps.address)
+      for (const manifest of await manifestsOf(currentSnapshot(found.metadata), deps)) {
+        const entries = await liveEntries(manifest, deps)
+        await readFilesOf(
+          entries.map(({ file }) => keyOf(file.path)),
+          asked,
+          deps,
+        )
+      }
+    },
+  }
+}
+
+/** A table by the name of its change log or of its current view. @throws FatalError `usage` for any other name. */
+function tableNamed(name: string): { stream: Stream; table: Table; isCurrent: boolean } {
+  for (const stream of streams) {
+    for (const table of tablesOf(stream)) {
+      if (name === table.name || name === currentName(table)) return { stream, table, isCurrent: name !== table.name }
+    }
+  }
+  throw new FatalError(`There is no table ${name} in the lake; docs/streams.md has their names.`, { code: 'usage' })
+}
+
+/** The keys of a change log's files. */
+async function keysOf({ name }: Table, { lake }: LakeRowsDeps): Promise<string[]> {
+  const files = await lake.readFiles()
+  return files.filter(({ kind, table }) => kind === 'changes' && table === name).map(({ key }) => key)
+}
+
+async function readFilesOf(
+  keys: readonly string[],
+  { table, columns, eachBatch }: Asked,
+  deps: LakeRowsDeps,
+): Promise<void> {
+  for (const key of keys) {
+    for await (const group of groupsOf(key, table, { columns, deps })) {
+      eachBatch({ rows: group[0]?.length ?? 0, columns: group })
+    }
+  }
+}
+
+/** @throws TypeError for a column that the table does not have: a mistake in the question. */
+async function* groupsOf(
+  key: string,
+  table: Table,
+  { columns, deps }: { columns: readonly string[]; deps: LakeRowsDeps },
+): AsyncIterable<RowGroup> {
+  const declared = identifiedColumnsOf(table)
+  const wanted = columns.map((name) => declared.find((column) => column.name === name))
+  const unknown = columns.filter((_, at) => wanted[at] === undefined)
+  if (unknown.length > 0) throw new TypeError(`${table.name} has no column ${unknown.join(', ')}`)
+  yield* deps.rows.read(
+    await existing(key, deps),
+    wanted.filter((column) => column !== undefined),
+  )
+}
+
+/** Reads the rows of the newest versions out of a change log, as `currentQuery` has it in SQL. */
+async function readNewest(asked: Asked, deps: LakeRowsDeps): Promise<void> {
+  const { stream, table, columns, eachBatch } = asked
+  // Tables that observers fill, and those of streams without a list, have versions of their own.
+  const owner = stream.tables.slice(1).some(({ name }) => name === table.name) ? stream.tables[0] : table
+  const versions = await versionsOf(owner, deps)
+  const key = table.key.slice(0, owner.key.length)
+  const read = [...columns, ...key, ...versionColumns]
+  for (const file of await keysOf(table, deps)) {
+    for await (const group of groupsOf(file, table, { columns: read, deps })) {
+      const named = read.map((name) => ({ name }))
+      const reader = versionReader(group, named, key)
+      const rows = Array.from({ length: group[0]?.length ?? 0 }, (_, row) => row)
+      const standing = rows.filter((row) => stands(versions, reader.keyAt(row), reader.versionAt(row)))
+      const kept = columns.map((_, at) => standing.map((row) => group[at]?.[row] ?? null))
+      eachBatch({ rows: standing.length, columns: kept })
+    }
+  }
+}
+
+async function versionsOf(table: Table, deps: LakeRowsDeps): Promise<Map<RecordKey, Version>> {
+  const versions = new Map<RecordKey, Version>()
+  const columns = [...table.key, ...versionColumns]
+  for (const file of await keysOf(table, deps)) {
+    for await (const group of groupsOf(file, table, { columns, deps })) {
+      const reader = versionReader(
+        group,
+        columns.map((name) => ({ name })),
+        table.key,
+      )
+      noteVersions(versions, reader, group[0]?.length ?? 0)
+    }
+  }
+  return versions
+}
