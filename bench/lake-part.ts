@@ -13,6 +13,7 @@ import { currentQuery } from '../lib/streams/current.ts'
 import { sessions } from '../lib/streams/sessions.ts'
 import { type Cell, columnsOf } from '../lib/streams/table.ts'
 import type { PartFile } from '../lib/sync/checkpoint.ts'
+import { bareStore } from './bare-store.ts'
 import { type Figure, median } from './figures.ts'
 
 const part = 'i'
@@ -147,20 +148,4 @@ async function secondsOf(duckdb: DuckDBConnection, paths: readonly string[]): Pr
     times.push(performance.now() - began)
   }
   return median(times) / 1000
-}
-
-/** A bucket in memory. */
-function bareStore(): ObjectStore {
-  const objects = new Map<string, Uint8Array>()
-  return {
-    bucket: 'bench',
-    put: async (key, bytes) => void objects.set(key, bytes),
-    get: async (key) => objects.get(key) ?? null,
-    replace: async (key, change) => {
-      const bytes = await change(objects.get(key) ?? null)
-      if (bytes) objects.set(key, bytes)
-    },
-    list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
-    remove: async (keys) => keys.forEach((key) => void objects.delete(key)),
-  }
 }

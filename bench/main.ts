@@ -5,6 +5,7 @@ import { lakeFiles } from './lake-part.ts'
 import { messagesAt } from './messages-part.ts'
 import { bundles, limitsRatio, verifying } from './others.ts'
 import { redacting } from './redaction-part.ts'
+import { reporting } from './report-part.ts'
 import { atLatency, atSize, type How } from './sync-parts.ts'
 
 /** What can be measured, by the name of each part. What takes very long is measured only when it is asked for. */
@@ -37,6 +38,7 @@ const parts: Record<string, { what: string; measure: (how: How) => Promise<Figur
   bundles: { what: 'Lambda bundles', measure: bundles },
   redaction: { what: 'redaction of sessions and texts', measure: redacting },
   lake: { what: 'files of the lake after 30 nights', measure: lakeFiles },
+  report: { what: 'the page of pictures over 1,000,000 sessions', measure: reporting, onlyWhenAsked: true },
   trail: { what: 'audit trails of 1,000 and 10,000 revisions', measure: verifying },
 }
 

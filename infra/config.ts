@@ -10,6 +10,7 @@ import { attachmentChoices, contentChoices, defaultContents } from '../lib/redac
 import { hookEvents } from '../lib/streams/hook-events.ts'
 import { streams } from '../lib/streams/index.ts'
 import { sessionMessages } from '../lib/streams/session-messages.ts'
+import type { KnownSchedule } from '../lib/sync/schedules.ts'
 
 const streamNames = streams.map(({ name }) => name)
 const StreamName = z.enum(streamNames as [string, ...string[]], {
@@ -35,6 +36,7 @@ const Schedule = z.strictObject({
     .min(1)
     .max(168, 'is more than the 168 hours that CloudWatch can look back')
     .describe('Without a complete run for so long, an alarm is raised.'),
+  report: z.boolean().default(false).describe('Whether each of its runs ends with the nightly page.'),
 })
 
 /** Terms for which CloudWatch keeps log lines, in days. */
@@ -73,6 +75,12 @@ const Limits = z.strictObject({
 function secretName(missing: string) {
   return z.string(missing).regex(/^[\w/+=.@-]+$/, 'is no name of a secret in Secrets Manager')
 }
+
+/** The nightly page (docs/pages.md). */
+const Reports = z.strictObject({
+  enabled: z.boolean().default(true).describe('Without it no page is written, whatever schedules say.'),
+  days: z.int().min(1).default(90).describe('How long the page of a day is kept. The newest one stays.'),
+})
 
 /** The collector of hook events. */
 const Hooks = z.strictObject({
@@ -152,7 +160,7 @@ export const Config = z
         Schedule,
       )
       .default({
-        nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26 }),
+        nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26, report: true }),
         controls: Schedule.parse({
           expression: 'rate(15 minutes)',
           streams: ['enterprise_control_revisions'],
@@ -161,6 +169,7 @@ export const Config = z
       }),
     retention: Retention.default(Retention.parse({})),
     limits: Limits.default(Limits.parse({})),
+    reports: Reports.default(Reports.parse({})),
     hooks: Hooks.default(Hooks.parse({})),
     messages: Messages.default(Messages.parse({})),
     privacy: FieldChoices.default({}).describe(
@@ -186,6 +195,24 @@ export function parseConfig(input: unknown): Config {
   if (result.success) return withEnabledStreams(result.data)
   const problems = result.error.issues.map(({ path, message }) => `  - ${path.join('.') || 'config'} ${message}`)
   throw new Error(`The configuration (config.ts, or -c on the command line) is wrong:\n${problems.join('\n')}`)
+}
+
+/** The schedules whose runs end with the nightly page. */
+export function reportingIn({ reports, schedules }: Pick<Config, 'reports' | 'schedules'>): string[] {
+  const names = Object.entries(schedules).flatMap(([name, { report }]) => (report ? [name] : []))
+  return reports.enabled ? names : []
+}
+
+/** The schedules as functions get them that tell what is late, and where there is a page. */
+export function schedulesText(config: Pick<Config, 'reports' | 'schedules'>): string {
+  const reporting = reportingIn(config)
+  const known = Object.entries(config.schedules).map(
+    ([name, { expression, timeZone, streams, alarmAfterHours }]): KnownSchedule => ({
+      ...{ name, expression, timeZone, streams, alarmAfterHours },
+      report: reporting.includes(name),
+    }),
+  )
+  return JSON.stringify(known)
 }
 
 /** A schedule leaves out the streams that are not enabled, and is left out when none remains. */

@@ -41,7 +41,7 @@ export class StatefulStack extends Stack {
     const names = namesOf(config.name)
     const key = this.key(config.name)
     for (const shape of tables) this.table(shape, names.table(shape), key)
-    new Buckets(this, 'Buckets', { names, key, retention: config.retention })
+    new Buckets(this, 'Buckets', { names, key, retention: config.retention, reports: config.reports })
     this.redactionSecret(names.redactionSecret, key)
     const signingKey = this.signingKey(config.name)
     const { addresses } = new Queues(this, 'Queues', { names, key })

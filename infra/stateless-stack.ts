@@ -11,16 +11,16 @@ import { hookDeadLetters, hookQueue } from '../lib/stores/hook-queue.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import { limitsDeadLetters, limitsQueue } from '../lib/stores/limits-queue.ts'
 import { auditBucket, lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
-import { type Config, privacyText, watchRulesText } from './config.ts'
+import { type Config, privacyText, reportingIn, schedulesText, watchRulesText } from './config.ts'
 import { Alarms } from './constructs/alarms.ts'
 import { AuditDigest } from './constructs/audit.ts'
-import { grantPublishRun, grantSyncStream } from './constructs/grants.ts'
+import { grantPublishRun, grantSyncStream, grantWriteReport, type Resources } from './constructs/grants.ts'
 import { HookCollector } from './constructs/hook-collector.ts'
 import { Limits } from './constructs/limits.ts'
 import { Overview } from './constructs/overview.ts'
 import { Schedules } from './constructs/schedules.ts'
 import { SyncMachine } from './constructs/sync-machine.ts'
-import { WorkerFunction } from './constructs/worker-function.ts'
+import { type FunctionCommons, WorkerFunction } from './constructs/worker-function.ts'
 import { type Names, namesOf } from './names.ts'
 
 /** What runs: functions, the state machine, schedules, alarms. It can be removed and deployed again at any time. */
@@ -31,18 +31,21 @@ export class StatelessStack extends Stack {
     const names = namesOf(config.name)
     const keyArn = StringParameter.valueForStringParameter(this, names.keyParameter)
     const undelivered = this.queue('Undelivered', names.startDeadLetters)
-    const { collector, ...functions } = this.functions({ config, names, keyArn, undelivered })
+    const { collector, writeReport, ...functions } = this.functions({ config, names, keyArn, undelivered })
     const { machine } = new SyncMachine(this, 'Sync', {
       names,
       logDays: config.retention.logDays,
       syncStream: functions.syncStream.lambda,
       publishRun: functions.publishRun.lambda,
       applyPolicy: functions.applyPolicy.lambda,
+      writeReport: writeReport?.lambda ?? null,
+      reporting: reportingIn(config),
       shardsAtOnce: config.messages.enabled ? config.messages.concurrency : null,
     })
     new Schedules(this, 'Schedules', { names, schedules: config.schedules, machine, undelivered, keyArn })
     const topic = this.alarmTopic(names, config, keyArn)
-    const workers = [...Object.values(functions), ...(collector ? [collector.collect, collector.store] : [])]
+    const others = [writeReport, collector?.collect, collector?.store].filter((each) => each != null)
+    const workers = [...Object.values(functions), ...others]
     const lambdas = Object.fromEntries(workers.map(({ name, lambda }) => [name, lambda]))
     const queues = {
       undelivered,
@@ -96,16 +99,9 @@ export class StatelessStack extends Stack {
       memoryMegabytes: 1_769,
       timeout: Duration.minutes(15),
     })
-    const publishRun = new WorkerFunction(this, 'PublishRun', {
-      ...common,
-      environment: { ...common.environment, ...publishEnvironmentOf(config, names) },
-      name: 'publish-run',
-      // The rows of a file are in memory while they are merged, and a first sync has many files.
-      memoryMegabytes: 1_769,
-      timeout: Duration.minutes(15),
-    })
+    const publishRun = this.publisher(config, common, resources)
+    const writeReport = reportingIn(config).length > 0 ? this.reportWriter(config, common, resources) : null
     grantSyncStream(syncStream, resources)
-    grantPublishRun(publishRun, resources)
     const audit = new AuditDigest(this, 'Audit', { names, common: recording, resources, undelivered })
     const platformOnly = { ...common, environment: platformEnvironmentOf(config) }
     const limits = new Limits(this, 'Limits', { names, config, common: platformOnly, resources })
@@ -114,9 +110,36 @@ export class StatelessStack extends Stack {
       ? new HookCollector(this, 'Hooks', { ...collecting, common: { names, logDays }, resources })
       : null
     return {
-      ...{ syncStream, publishRun, auditDigest: audit.worker, collector },
+      ...{ syncStream, publishRun, auditDigest: audit.worker, collector, writeReport },
       ...{ applyLimits: limits.apply, importLimits: limits.import, applyPolicy: limits.policy },
     }
+  }
+
+  private publisher(config: Config, common: FunctionCommons, resources: Resources): WorkerFunction {
+    const { environment, names } = common
+    const schedules = { RUN_SCHEDULES: schedulesText(config) }
+    const publishRun = new WorkerFunction(this, 'PublishRun', {
+      ...common,
+      environment: { ...environment, ...publishEnvironmentOf(config, names), ...schedules },
+      name: 'publish-run',
+      // The rows of a file are in memory while they are merged, and a first sync has many files.
+      memoryMegabytes: 1_769,
+      timeout: Duration.minutes(15),
+    })
+    grantPublishRun(publishRun, resources)
+    return publishRun
+  }
+
+  private reportWriter(config: Config, { names, logDays }: FunctionCommons, resources: Resources): WorkerFunction {
+    const writeReport = new WorkerFunction(this, 'WriteReport', {
+      ...{ names, logDays, environment: reportEnvironmentOf(config, names) },
+      name: 'write-report',
+      // The rows of a file are in memory while the pictures are drawn.
+      memoryMegabytes: 1_769,
+      timeout: Duration.minutes(10),
+    })
+    grantWriteReport(writeReport, resources)
+    return writeReport
   }
 
   private alarmTopic(names: Names, { alarmEmail }: Config, keyArn: string): Topic {
@@ -182,6 +205,17 @@ function publishEnvironmentOf(config: Config, names: Names): Record<string, stri
     ICEBERG_DATABASE: names.icebergDatabase,
     SNAPSHOT_DAYS: String(retention.snapshotDays),
     SNAPSHOT_COUNT: String(retention.snapshots),
+  }
+}
+
+/** What the one reads that makes the nightly page. It asks no platform. */
+function reportEnvironmentOf(config: Config, names: Names): Record<string, string> {
+  return {
+    [stateTable.variable]: names.table(stateTable),
+    [lakeBucket.variable]: names.bucket(lakeBucket),
+    ICEBERG_DATABASE: names.icebergDatabase,
+    RUN_SCHEDULES: schedulesText(config),
+    ...(config.messages.enabled ? { MESSAGES_ENABLED: 'true' } : {}),
   }
 }
 

@@ -6,7 +6,9 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import type { Config } from '../config.ts'
+import { latestReportKey } from '../../lib/stores/lake-paths.ts'
+import { lakeBucket } from '../../lib/stores/resources.ts'
+import { type Config, reportingIn } from '../config.ts'
 import type { Names } from '../names.ts'
 import { awsMetric, measurementsOf } from './measurements.ts'
 
@@ -167,6 +169,13 @@ export class Alarms extends Construct {
     })
   }
 
+  /** Where whoever reads the mail finds how the last night went. */
+  private page(): string {
+    const { names, config } = this.props
+    const page = `s3://${names.bucket(lakeBucket)}/${latestReportKey}`
+    return reportingIn(config).length > 0 ? ` The page of the last night: ${page}` : ''
+  }
+
   /** Nobody takes messages up: the worker fails, or its event source is disabled. */
   private whenOld(name: string, queue: IQueue, description: string) {
     const late = new MathExpression({
@@ -185,7 +194,7 @@ export class Alarms extends Construct {
   private alarm(name: string, { metric, description, below, periods }: Terms) {
     const alarm = new Alarm(this, name, {
       alarmName: `${this.props.names.prefix}-${name}`,
-      alarmDescription: `${description} See docs/operations.md, "${name}".`,
+      alarmDescription: `${description} See docs/operations.md, "${name}".${this.page()}`,
       metric,
       threshold: below ? 1 : 0,
       comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,

@@ -12,13 +12,13 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
 import { Construct } from 'constructs'
-import { runManifestPrefix } from '../../lib/stores/lake-paths.ts'
+import { datedReportPrefix, runManifestPrefix } from '../../lib/stores/lake-paths.ts'
 import { auditBucket, type BucketShape, inboxBucket, lakeBucket } from '../../lib/stores/resources.ts'
 import type { Config } from '../config.ts'
 import type { Names } from '../names.ts'
 import { kept } from '../removal.ts'
 
-type Props = { names: Names; key: IKey; retention: Config['retention'] }
+type Props = { names: Names; key: IKey; retention: Config['retention']; reports: Config['reports'] }
 
 /** No bucket is public, unencrypted in transit, or gone with its stack. */
 const closed = {
@@ -33,7 +33,7 @@ const closed = {
 export class Buckets extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { names, key, retention } = props
+    const { names, key, retention, reports } = props
     const logs = new Bucket(this, 'AccessLogs', {
       ...closed,
       bucketName: names.bucket({ name: 'access-logs' }),
@@ -57,7 +57,7 @@ export class Buckets extends Construct {
       })
       return pin(bucket, logicalId)
     }
-    create(lakeBucket, 'LakeBucket', { lifecycleRules: lakeRules(retention) })
+    create(lakeBucket, 'LakeBucket', { lifecycleRules: lakeRules(retention, reports) })
     create(auditBucket, 'AuditBucket', {
       objectLockDefaultRetention: lockOf(retention),
       lifecycleRules: [abortUploads],
@@ -82,13 +82,14 @@ function oldVersions({ oldVersionDays }: Config['retention']): LifecycleRule {
  * The index that stands is never rewritten while nothing changes, so that its age says nothing: only what publish has
  * replaced and removed expires, and sooner than the rest.
  */
-function lakeRules(retention: Config['retention']): LifecycleRule[] {
+function lakeRules(retention: Config['retention'], reports: Config['reports']): LifecycleRule[] {
   return [
     abortUploads,
     oldVersions(retention),
     { id: 'replaced-indexes', prefix: 'index/', noncurrentVersionExpiration: Duration.days(3) },
     { id: 'query-results', prefix: 'query-results/', expiration: Duration.days(retention.oldVersionDays) },
     { id: 'manifests', prefix: runManifestPrefix, expiration: Duration.days(retention.manifestDays) },
+    { id: 'reports', prefix: datedReportPrefix, expiration: Duration.days(reports.days) },
     { id: 'quarantine', prefix: 'quarantine/', expiration: Duration.days(retention.quarantineDays) },
   ]
 }

@@ -75,6 +75,19 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
   publish.allow(useKey, keyArn)
 }
 
+/** The nightly page is made from what is published, and written to its own folder. */
+export function grantWriteReport(report: WorkerFunction, { names, keyArn }: Resources): void {
+  const { table, objects, bucket, glue } = arns(report, names)
+  report.allow(['dynamodb:GetItem', 'dynamodb:Query'], table(stateTable))
+  report.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'manifests', 'quarantine'))
+  report.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'reports'))
+  report.allow(['s3:ListBucket'], bucket(lakeBucket))
+  const iceberg = names.icebergDatabase
+  const icebergTables = icebergNames(streams).map((name) => glue(`table/${iceberg}/${name}`))
+  report.allow(['glue:GetTable'], glue('catalog'), glue(`database/${iceberg}`), ...icebergTables)
+  report.allow(useKey, keyArn)
+}
+
 /** Applying reads messages, shares the rate at which the platform is asked, and sends none: a function that feeds its own queue is stopped by Lambda after 16 turns. */
 export function grantApplyLimits(apply: WorkerFunction, { names, keyArn, platformSecret }: Resources): void {
   const { table, queue, secret } = arns(apply, names)

@@ -24,13 +24,21 @@ import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Names } from '../names.ts'
 import { firstStep, mostHours, payloadOf, retry, shortDeath, streamSteps, wholeDeath } from './stream-steps.ts'
 
-type Functions = { syncStream: IFunction; publishRun: IFunction; applyPolicy: IFunction }
+type Functions = {
+  syncStream: IFunction
+  publishRun: IFunction
+  applyPolicy: IFunction
+  /** Null where no run ends with a page. */
+  writeReport: IFunction | null
+}
 
 type Props = Functions & {
   names: Names
   logDays: RetentionDays
   /** How many shards are read at a time; null where no stream is read in shards. */
   shardsAtOnce: number | null
+  /** The schedules whose runs end with a page. */
+  reporting: readonly string[]
 }
 
 /**
@@ -40,7 +48,7 @@ type Props = Functions & {
 export class SyncMachine extends Construct {
   readonly machine: StateMachine
 
-  constructor(scope: Construct, id: string, { names, logDays, shardsAtOnce, ...functions }: Props) {
+  constructor(scope: Construct, id: string, { names, logDays, shardsAtOnce, reporting, ...functions }: Props) {
     super(scope, id)
     const destination = new LogGroup(this, 'Logs', {
       // This prefix keeps the resource policy of CloudWatch Logs from growing with each log group.
@@ -52,7 +60,7 @@ export class SyncMachine extends Construct {
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: names.stateMachine,
       stateMachineType: StateMachineType.STANDARD,
-      definitionBody: DefinitionBody.fromChainable(runDefinition(this, functions, shardsAtOnce)),
+      definitionBody: DefinitionBody.fromChainable(runDefinition(this, functions, { shardsAtOnce, reporting })),
       timeout: Duration.hours(mostHours),
       tracingEnabled: true,
       logs: { destination, level: LogLevel.ALL, includeExecutionData: true },
@@ -68,7 +76,7 @@ function acknowledgeWildcards(machine: StateMachine, functions: Functions) {
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason: 'Delivery of log lines and traces knows no resources.',
   })
-  for (const lambda of Object.values(functions)) {
+  for (const lambda of Object.values(functions).filter((each) => each !== null)) {
     const logicalId = stack.getLogicalId(lambda.node.defaultChild as CfnFunction)
     Validations.of(machine).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>:*]`,
@@ -91,8 +99,12 @@ function acknowledgeExecutions(machine: StateMachine) {
 
 const shardsLabel = 'shards'
 
-function runDefinition(scope: Construct, functions: Functions, shardsAtOnce: number | null): IChainable {
-  const { syncStream, publishRun, applyPolicy } = functions
+function runDefinition(
+  scope: Construct,
+  functions: Functions,
+  { shardsAtOnce, reporting }: Pick<Props, 'shardsAtOnce' | 'reporting'>,
+): IChainable {
+  const { syncStream, publishRun, applyPolicy, writeReport } = functions
   const everyStream = new MapState(scope, 'EveryStream', {
     itemsPath: '$.streams',
     itemSelector: firstStep,
@@ -102,7 +114,8 @@ function runDefinition(scope: Construct, functions: Functions, shardsAtOnce: num
   const ended = new Choice(scope, 'DidAllStreamsEnd')
     .when(Condition.isNull('$.run.failure'), new Succeed(scope, 'RunIsDone'))
     .otherwise(new Fail(scope, 'RunFailed', { error: 'StreamsFailed', causePath: JsonPath.stringAt('$.run.failure') }))
-  const keepPolicy = policyStep(scope, applyPolicy, ended)
+  const report = writeReport ? reportStep(scope, { writeReport, reporting, ended }) : ended
+  const keepPolicy = policyStep(scope, applyPolicy, report)
   if (shardsAtOnce === null) return everyStream.next(publish(scope, publishRun, runFields)).next(keepPolicy)
   const published = publish(scope, publishRun, [...runFields, 'shards', 'shardOutcomes'])
   published.next(keepPolicy)
@@ -124,6 +137,21 @@ function policyStep(scope: Construct, applyPolicy: IFunction, ended: IChainable)
   retry(task, { seconds: 60, times: 5 }).addCatch(ended, { resultPath: '$.policy' })
   const due = Condition.booleanEquals('$.policy.due', true)
   return look.next(new Choice(scope, 'IsPolicyDue').when(due, task.next(ended)).otherwise(ended))
+}
+
+type Report = { writeReport: IFunction; reporting: readonly string[]; ended: IChainable }
+
+/** Writes the page of a night. Its failure is its own: it has an alarm, and the run ends as it would. */
+function reportStep(scope: Construct, { writeReport, reporting, ended }: Report): IChainable {
+  const task = new LambdaInvoke(scope, 'WriteReport', {
+    lambdaFunction: writeReport,
+    payloadResponseOnly: true,
+    payload: payloadOf('schedule', 'scheduledAt'),
+    resultPath: '$.report',
+  })
+  retry(task, { seconds: 60, times: 2 }).addCatch(ended, { resultPath: '$.report' })
+  const due = Condition.or(...reporting.map((name) => Condition.stringEquals('$.schedule', name)))
+  return new Choice(scope, 'IsReportDue').when(due, task.next(ended)).otherwise(ended)
 }
 
 type Shards = { syncStream: IFunction; atOnce: number; next: IChainable }

@@ -1,10 +1,11 @@
 import type { SyncRoot } from '../compose/sync.ts'
 import type { Variables } from '../core/env.ts'
 import { messageOf } from '../core/errors.ts'
+import { duration } from '../report/words.ts'
 import { sessionMessages } from '../streams/session-messages.ts'
 import type { Check } from './doctor-checks.ts'
 import type { PublishedLake } from './lake-files.ts'
-import { duration, number } from './output.ts'
+import { number } from './output.ts'
 
 /** What is known of the sessions whose messages would be read. */
 export type KnownSessions = { sessions: number; messages: number; requests: number }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Installation } from '../hooks/machine/install.ts'
+import { duration } from '../report/words.ts'
 import { action, type Cli, withCommon } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Machine, openMachine } from './hooks-place.ts'
-import { duration, number, type Output, plain } from './output.ts'
+import { number, type Output, plain } from './output.ts'
 
 /** `platform-sync hooks status` */
 export function addHooksStatus(hooks: Command, cli: Cli): void {

@@ -8,6 +8,7 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
+import { commentViews } from './lake-comments.ts'
 import { download, downloadCurrent, type LocalFile, nameOf, type Place, type PublishedLake } from './lake-files.ts'
 import { createFreshness, freshnessView } from './lake-freshness.ts'
 import { downloadRuns } from './lake-runs.ts'
@@ -49,6 +50,7 @@ export async function openLakeDatabase(from: PublishedLake, sql?: string, signal
     const runs = needed(runsTable.name) ? await downloadRuns(from.objects, folder) : []
     await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
     await createFreshness(connection, needed(freshnessView) ? from.checkpoints : undefined)
+    if (sql !== undefined) await commentViews(connection, sql)
     await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')

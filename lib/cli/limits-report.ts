@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { WaitingPlan } from '../limits/report/facts.ts'
-import { readFacts } from '../limits/report/facts.ts'
+import type { PolicyStore } from '../limits/policy/memory.ts'
+import type { LedgerReader } from '../limits/ports.ts'
+import { type LimitsFacts, readFacts, type WaitingPlan } from '../limits/report/facts.ts'
 import { renderLimitsReport } from '../limits/report/report.ts'
 import { openPolicyRoot } from './limits-policy-folder.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
@@ -10,19 +11,31 @@ import { atPath } from './out-path.ts'
 /** What a report says, in numbers. */
 export type WrittenReport = { file: string; people: number; changes: number; refused: number; waiting: number }
 
+/** What a page on limits is made from: the ledger, and the plans of the policy. */
+type Look = { reader: Pick<LedgerReader, 'allStates' | 'outcomesBetween'>; store: Pick<PolicyStore, 'newest'> }
+type Span = { now: number; since: number }
+
+/** Makes the page on limits, with the facts that it was made from. */
+export async function makeLimitsPage(
+  span: Span,
+  { reader, store }: Look,
+): Promise<{ page: string; facts: LimitsFacts }> {
+  const facts = await readFacts({ ...span, waiting: await waitingPlans(store) }, reader)
+  return { page: renderLimitsReport(facts), facts }
+}
+
 /** Writes the report on limits to a file. @throws FatalError `usage` when it can't be written. */
 export async function writeLimitsReport(
   out: string,
-  { opened, ...span }: { opened: LimitsWorkspace; now: number; since: number },
+  { opened, ...span }: { opened: LimitsWorkspace } & Span,
 ): Promise<WrittenReport> {
-  const waiting = await waitingPlans(opened)
-  const facts = await readFacts({ ...span, waiting }, opened.limits.reader)
-  const page = renderLimitsReport(facts)
+  const { reader } = opened.limits
+  const { page, facts } = await makeLimitsPage(span, { reader, store: openPolicyRoot(opened).store })
   await atPath(out, async () => {
     await mkdir(dirname(out), { recursive: true })
     await writeFile(out, page)
   })
-  const { people, changes, refused } = facts
+  const { people, changes, refused, waiting } = facts
   return {
     ...{ file: out, people: people.length, changes: changes.length },
     ...{ refused: refused.length, waiting: waiting.length },
@@ -30,8 +43,8 @@ export async function writeLimitsReport(
 }
 
 /** The plan of the policy that waits for approval, if one does: a newer one takes the place of an older. */
-async function waitingPlans(opened: LimitsWorkspace): Promise<WaitingPlan[]> {
-  const newest = await openPolicyRoot(opened).store.newest()
+async function waitingPlans(store: Look['store']): Promise<WaitingPlan[]> {
+  const newest = await store.newest()
   if (newest?.status !== 'waiting') return []
   const { plan, madeAt, reasons } = newest
   return [{ id: plan.id, madeAt, changes: plan.changes.length, reasons }]

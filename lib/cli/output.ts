@@ -101,11 +101,3 @@ export function timeOfDay(unixMs: number, now: number): string {
   const isToday = Math.floor(unixMs / dayMs) === Math.floor(now / dayMs)
   return isToday ? time(unixMs).slice(11) : time(unixMs)
 }
-
-/** A duration in words: 40 s, 3 min, 5 h, 2 days. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000))
-  if (seconds < 100) return `${seconds} s`
-  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`
-}

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import { duration, number } from './output.ts'
+import { duration } from '../report/words.ts'
+import { number } from './output.ts'
 
 /** How many records a stream had the last time, and how many of the scan in progress were read before this run. */
 export type Expected = { records: number | null; before: number }

@@ -12,7 +12,9 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { addHooks } from './hooks.ts'
 import { addLimits } from './limits.ts'
 import { addQuery } from './query.ts'
+import { addReport } from './report.ts'
 import { addReset } from './reset.ts'
+import { addServe } from './serve.ts'
 import { addSimulator } from './simulator.ts'
 import { addStatus } from './status.ts'
 import { addSync } from './sync.ts'
@@ -24,6 +26,8 @@ const commands = [
   addSync,
   addStatus,
   addQuery,
+  addReport,
+  addServe,
   addWarehouse,
   addLimits,
   addReset,

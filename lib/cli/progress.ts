@@ -2,8 +2,9 @@ import { MultiBar, Presets } from 'cli-progress'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Log, LogFields } from '../core/log.ts'
+import { duration } from '../report/words.ts'
 import type { StreamResult } from '../sync/context.ts'
-import { duration, number, type Terminal, timeOfDay } from './output.ts'
+import { number, type Terminal, timeOfDay } from './output.ts'
 import { createPaces, type Expected, type Pace, paceText } from './pace.ts'
 
 /** The progress of work that takes a while. On stderr: bars on a terminal, lines elsewhere, and events for `--json`. */

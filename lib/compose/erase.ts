@@ -24,7 +24,7 @@ import { createSavedPlans } from '../stores/saved-plans.ts'
 import { createSecretReader } from '../stores/secrets.ts'
 import { streamsAsRead } from '../streams/index.ts'
 import { defaultSettings } from '../sync/context.ts'
-import { pointersOf } from './publish.ts'
+import { pointersOf } from './pointers.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 

@@ -1,15 +1,16 @@
 import type * as z from 'zod'
-import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import { MessagesVariables, readVariables, StoreVariables, TablesVariables, type Variables } from '../core/env.ts'
 import { currentFiles } from '../publish/iceberg/current-files.ts'
+import { latestManifestKey } from '../stores/lake-paths.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
-import { pointersOf } from './publish.ts'
+import { pointersOf } from './pointers.ts'
 import type { Runtime } from './runtime.ts'
 import { openStores } from './stores.ts'
 
 const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...MessagesVariables.shape,
-  ...PublishVariables.pick({ ICEBERG_DATABASE: true, LAKE_ADDRESS: true }).shape,
+  ...TablesVariables.shape,
 })
 
 /** The stores, for those who look at what is stored or set it back. */
@@ -26,6 +27,7 @@ export function composeInspect(variables: Variables, runtime: Runtime) {
     ...stores,
     lake: createPublishedLake(stores.objects),
     ...currentOf(env, stores),
+    hasPublished: async () => (await stores.objects.list(latestManifestKey)).length > 0,
     messages: env.MESSAGES_ENABLED,
     runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
   }

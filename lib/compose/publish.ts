@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
-import { MessagesVariables, PublishVariables, readVariables, StoreVariables, type Variables } from '../core/env.ts'
+import {
+  MessagesVariables,
+  PublishVariables,
+  readVariables,
+  ScheduleVariables,
+  StoreVariables,
+  type Variables,
+} from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
-import { defaultFileSize, type TablePointers } from '../publish/iceberg/ports.ts'
+import { defaultFileSize } from '../publish/iceberg/ports.ts'
 import { createIcebergTables } from '../publish/iceberg/tables.ts'
 import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
-import { createGluePointers } from '../stores/glue-tables.ts'
-import type { ObjectStore } from '../stores/objects.ts'
 import { createPublications } from '../stores/publications.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
 import { createRunsTable } from '../stores/runs-table.ts'
-import { createFolderPointers } from '../stores/table-pointers.ts'
 import { streams, streamsAsRead } from '../streams/index.ts'
 import { defaultSettings, type SyncSettings } from '../sync/context.ts'
+import { pointersOf } from './pointers.ts'
 import { RulesVariables, rulesInForce } from './rules-in-force.ts'
 import { cloudOf, newOwner, type Runtime } from './runtime.ts'
+import { schedulesFrom } from './schedules.ts'
 import { openStores } from './stores.ts'
 
 /** A runtime that may set how long a publisher holds its lease. */
@@ -28,6 +34,7 @@ const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend({
   ...PublishVariables.shape,
   ...MessagesVariables.shape,
   ...RulesVariables.shape,
+  ...ScheduleVariables.shape,
 })
 type Environment = z.infer<typeof Environment>
 
@@ -60,9 +67,12 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
 function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer } {
   const { CATALOG_DATABASE: database, EVENT_BUS: bus, LAKE_BUCKET: bucket } = env
   const target = cloudOf(env)
+  const reporting = schedulesFrom(env.RUN_SCHEDULES).flatMap(({ name, report }) => (report ? [name] : []))
   return {
     catalog: database ? createCatalog({ glue: createGlue(target), database, bucket, streams }) : noCatalog,
-    announcer: bus ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket }) : silentAnnouncer,
+    announcer: bus
+      ? createAnnouncer({ eventBridge: createEventBridge(target), bus, bucket, reporting })
+      : silentAnnouncer,
   }
 }
 
@@ -83,16 +93,4 @@ function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): War
     clock,
     newAttempt: randomUUID,
   })
-}
-
-type TablesVariables = Pick<Environment, 'ICEBERG_DATABASE' | 'LAKE_BUCKET' | 'LAKE_ADDRESS' | 'AWS_REGION'>
-
-/** Where engines find the lake, and which metadata is a table's: on AWS Glue says so, elsewhere a file of the bucket. */
-export function pointersOf(env: TablesVariables, objects: ObjectStore): { address: string; pointers: TablePointers } {
-  const { ICEBERG_DATABASE: database, LAKE_BUCKET: bucket, LAKE_ADDRESS: address = `s3://${bucket}` } = env
-  const place = { objects, address }
-  const pointers = database
-    ? createGluePointers({ ...place, glue: createGlue(cloudOf(env)), database, newAttempt: randomUUID })
-    : createFolderPointers(place)
-  return { address, pointers }
 }

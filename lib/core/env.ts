@@ -54,17 +54,24 @@ function count(hint: string) {
   return z.coerce.number(hint).int(hint).min(1, hint)
 }
 
-/** The catalog and the event bus that learn what is published. Both absent on a laptop: then there is no catalog to fill and nobody to tell. */
-export const PublishVariables = z.object({
-  CATALOG_DATABASE: z.string().optional(),
-  EVENT_BUS: z.string().optional(),
+/** The place of the Iceberg tables, for those who write them and those who read them. */
+export const TablesVariables = z.object({
   ICEBERG_DATABASE: z.string().optional().describe('The Glue database of the Iceberg tables.'),
   LAKE_ADDRESS: z.string().optional().describe('Where engines find the lake; s3://<bucket> by default.'),
+})
+
+/** The catalog and the event bus that learn what is published. Both absent on a laptop: then there is no catalog to fill and nobody to tell. */
+export const PublishVariables = TablesVariables.extend({
+  CATALOG_DATABASE: z.string().optional(),
+  EVENT_BUS: z.string().optional(),
   SNAPSHOT_DAYS: count('is no number of days; set it to how long old snapshots of tables are kept').default(5),
   SNAPSHOT_COUNT: count('is no number; set it to how many snapshots of a table are kept however old they are').default(
     10,
   ),
 })
+
+/** What is known of schedules by those whom no schedule starts, as JSON; absent on a laptop, where there are none. */
+export const ScheduleVariables = z.object({ RUN_SCHEDULES: z.string().optional() })
 
 /** The key under which secret values become fingerprints. */
 export const RedactionVariables = z.object({

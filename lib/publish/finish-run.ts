@@ -52,19 +52,6 @@ export async function finishRun(
   return { record, manifest }
 }
 
-/** Tells others; what kept it from that, if anything did. */
-async function announce(
-  record: RunRecord,
-  { manifest, deps }: { manifest: Manifest; deps: FinishDeps },
-): Promise<{ error: unknown } | null> {
-  try {
-    await deps.announcer.announce(record, manifest)
-    return null
-  } catch (error) {
-    return { error }
-  }
-}
-
 const streamsAtOnce = 4
 
 async function recordOf(
@@ -78,6 +65,19 @@ async function recordOf(
     ...(notices.length > 0 ? { notices: [...notices] } : {}),
     standing: await standingOf(stream, { streams, checkpoints }),
     ...(inForce ? { rules: { ...inForce } } : {}),
+  }
+}
+
+/** Tells others; what kept it from that, if anything did. */
+async function announce(
+  record: RunRecord,
+  { manifest, deps }: { manifest: Manifest; deps: FinishDeps },
+): Promise<{ error: unknown } | null> {
+  try {
+    await deps.announcer.announce(record, manifest)
+    return null
+  } catch (error) {
+    return { error }
   }
 }
 

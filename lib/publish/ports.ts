@@ -37,6 +37,8 @@ export type Runs = {
   /** Replaces what was written of the run, unless another worker has a stream of it (`running`). */
   write(record: RunRecord): Promise<void>
   latest(): Promise<RunRecord | null>
+  /** All that are kept, page by page as they are asked for: whoever needs some stops there. */
+  newestFirst(): AsyncIterable<RunRecord>
   /** The record of a run, or null when it has not ended yet. */
   read(run: { runId: string; scheduledAt: number }): Promise<RunRecord | null>
   /** The records of runs that were due from one time up to another, the latter not included. Unix ms. */

@@ -2,9 +2,10 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { RetryableError } from '../core/errors.ts'
 import type { Manifest, RunRecord } from '../publish/manifest.ts'
 import type { Announcer } from '../publish/ports.ts'
+import { scheduleOf } from '../sync/scheduled-run.ts'
 import { callAws } from './aws-errors.ts'
 import { type AwsTarget, clientSettings } from './clients.ts'
-import { manifestKey } from './lake-paths.ts'
+import { manifestKey, reportKey } from './lake-paths.ts'
 
 /** Source and kind of the event, for rules that match it. */
 const runCompleted = { source: 'agent-platform-sync', detailType: 'sync.run.completed' } as const
@@ -17,14 +18,15 @@ export function createEventBridge(target: AwsTarget): EventBridgeClient {
   return new EventBridgeClient(clientSettings(target))
 }
 
-type AnnouncerDeps = { eventBridge: EventBridgeClient; bus: string; bucket: string }
+/** `reporting`: the schedules whose runs end with a page. */
+type AnnouncerDeps = { eventBridge: EventBridgeClient; bus: string; bucket: string; reporting?: readonly string[] }
 
-/** Puts one event per run on an event bus: how each stream ended, its counts, and where the manifest lies. */
-export function createAnnouncer({ eventBridge, bus, bucket }: AnnouncerDeps): Announcer {
+/** Puts one event per run on an event bus: how each stream ended, its counts, where the manifest lies, and where its page will. */
+export function createAnnouncer({ eventBridge, bus, bucket, reporting = [] }: AnnouncerDeps): Announcer {
   return {
     announce: (record, manifest) =>
       callAws({ what: `announce run ${record.runId} on the event bus ${bus}` }, async () => {
-        const Detail = JSON.stringify(detailOf(record, manifest, bucket))
+        const Detail = JSON.stringify({ ...detailOf(record, manifest, bucket), reportKey: reportOf(record, reporting) })
         const { source: Source, detailType: DetailType } = runCompleted
         const entry = { EventBusName: bus, Source, DetailType, Detail, Time: new Date(record.finishedAt) }
         const { FailedEntryCount, Entries } = await eventBridge.send(new PutEventsCommand({ Entries: [entry] }))
@@ -42,6 +44,12 @@ function detailOf(record: RunRecord, { scans }: Manifest, bucket: string) {
     // A run that changed nothing has no manifest.
     manifestKey: scans.length > 0 ? manifestKey(record.runId) : null,
   }
+}
+
+/** The page is written after the event is sent: its place is known before. Null for a run that ends with none. */
+function reportOf(record: RunRecord, reporting: readonly string[]): string | null {
+  const schedule = scheduleOf(record)
+  return schedule !== null && reporting.includes(schedule) ? reportKey(record.scheduledAt) : null
 }
 
 /** A batch of events answers 200 even when an entry was not taken. */

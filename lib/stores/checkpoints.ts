@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { ofKnownForm } from '../core/form.ts'
 import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
-import type { Checkpoints } from '../sync/ports.ts'
+import type { Checkpoints, LeaseReader } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
 /** The partition of the state table that holds one item per stream. */
@@ -12,9 +12,6 @@ const streamPartition = 'stream'
 function keyOf(stream: string): ItemKey {
   return { pk: streamPartition, sk: stream }
 }
-
-/** Who works on a stream at this moment, for people who look; null when nobody does. */
-type LeaseReader = { holder(stream: string, now: number): Promise<{ owner: string; until: number } | null> }
 
 /** Checkpoints in the state table: one item per stream. */
 export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader {

@@ -115,6 +115,20 @@ export function runsKey(month: string): string {
 /** A copy of the newest manifest. */
 export const latestManifestKey = `${manifestPrefix}latest.json`
 
+/** Where nightly pages lie. */
+export const reportPrefix = 'reports/'
+
+/** What the keys of the pages begin with that are kept for a term: those of a day. */
+export const datedReportPrefix = `${reportPrefix}2`
+
+/** The key of the page of a run, by the day on which it was due: known before there is a page. */
+export function reportKey(scheduledAt: number): string {
+  return `${reportPrefix}${utcDate(scheduledAt)}.html`
+}
+
+/** The newest page. */
+export const latestReportKey = `${reportPrefix}latest.html`
+
 /** Twelve hex digits that change when the name, the order or the type of a table's columns changes. */
 export function schemaVersion(table: Table): string {
   return sha256(JSON.stringify(columnsOf(table).map(({ name, type }) => [name, type]))).slice(0, 12)

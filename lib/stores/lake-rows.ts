@@ -1,10 +1,7 @@
 import { FatalError } from '../core/errors.ts'
+import type { CurrentFile } from '../publish/iceberg/current-files.ts'
 import { existing } from '../publish/iceberg/inspect.ts'
-import { currentSnapshot } from '../publish/iceberg/metadata.ts'
-import { addressesOf } from '../publish/iceberg/places.ts'
-import type { RowFiles, RowGroup, TableFiles, TablePointers } from '../publish/iceberg/ports.ts'
-import { liveEntries, manifestsOf } from '../publish/iceberg/snapshots.ts'
-import { hasCurrent } from '../publish/iceberg/tables.ts'
+import type { RowFiles, RowGroup, TableFiles } from '../publish/iceberg/ports.ts'
 import {
   noteVersions,
   type RecordKey,
@@ -13,6 +10,7 @@ import {
   versionColumns,
   versionReader,
 } from '../publish/iceberg/versions.ts'
+import type { PublishedFile } from '../publish/manifest.ts'
 import type { LakeRows, RowBatch } from '../report/pictures/ports.ts'
 import { currentName } from '../streams/current.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
@@ -21,14 +19,17 @@ import { type Stream, tablesOf } from '../streams/stream.ts'
 import type { Table } from '../streams/table.ts'
 import type { FileLists } from './file-lists.ts'
 
-/** The lake, as its rows are read: objects, which of them are published, and the tables that Iceberg's readers see. */
+/** The lake, as its rows are read: objects, which of them are published, and which hold a current state. */
 export type LakeRowsDeps = {
   files: Pick<TableFiles, 'get'>
   rows: Pick<RowFiles, 'read'>
-  pointers: Pick<TablePointers, 'find'>
   lake: Pick<FileLists, 'readFiles'>
-  /** The address of the lake, as in the tables' metadata. */
-  address: string
+  /** The files of a table's current state; null where it must be made from all that was published. */
+  currentFiles(of: {
+    stream: Stream
+    table: Table
+    published: readonly PublishedFile[]
+  }): Promise<readonly CurrentFile[] | null>
 }
 
 type EachBatch = (batch: RowBatch) => void
@@ -36,8 +37,8 @@ type Asked = { stream: Stream; table: Table; columns: readonly string[]; eachBat
 
 /**
  * The published lake as rows, read out of its Parquet files: one file at a time, and of it one group of rows and the columns
- * that are asked for. A current view is read from its Iceberg table, which has each row once; where there is no such table,
- * from the change log, whose newest versions are found first.
+ * that are asked for. A current view is read from the files of its current state; where there are none, from the change log,
+ * whose newest versions are found first.
  */
 export function createLakeRows(deps: LakeRowsDeps): LakeRows {
   return {
@@ -45,17 +46,10 @@ export function createLakeRows(deps: LakeRowsDeps): LakeRows {
       const { stream, table, isCurrent } = tableNamed(name)
       const asked: Asked = { stream, table, columns, eachBatch }
       if (!isCurrent) return await readFilesOf(await keysOf(table, deps), asked, deps)
-      const found = hasCurrent(stream, table) ? await deps.pointers.find(name) : null
-      if (!found) return await readNewest(asked, deps)
-      const { keyOf } = addressesOf(deps.address)
-      for (const manifest of await manifestsOf(currentSnapshot(found.metadata), deps)) {
-        const entries = await liveEntries(manifest, deps)
-        await readFilesOf(
-          entries.map(({ file }) => keyOf(file.path)),
-          asked,
-          deps,
-        )
-      }
+      const files = await deps.currentFiles({ stream, table, published: await deps.lake.readFiles() })
+      if (!files) return await readNewest(asked, deps)
+      const keys = files.map(({ key }) => key)
+      await readFilesOf(keys, asked, deps)
     },
   }
 }

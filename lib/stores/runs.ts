@@ -1,5 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+} from '@aws-sdk/lib-dynamodb'
 import { ofKnownForm } from '../core/form.ts'
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
@@ -19,6 +25,9 @@ function isoOf(unixMs: number): string {
   return new Date(unixMs).toISOString()
 }
 
+type Place = { documents: DynamoDBDocumentClient; table: string }
+type Page = { most: number; from?: QueryCommandOutput['LastEvaluatedKey']; consistent?: boolean }
+
 /** Run records in the state table, ordered by the time they were scheduled for. */
 export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs {
   const documents = DynamoDBDocumentClient.from(dynamodb)
@@ -34,20 +43,12 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
           if (!isConditionFailure(error)) throw error
         }
       }),
-    latest: () =>
-      callAws({ what: `read the latest run from table ${table}` }, async () => {
-        const { Items = [] } = await documents.send(
-          new QueryCommand({
-            TableName: table,
-            KeyConditionExpression: 'pk = :run',
-            ExpressionAttributeValues: { ':run': partition },
-            ScanIndexForward: false,
-            Limit: 1,
-            ConsistentRead: true,
-          }),
-        )
-        return recordOf(Items[0])
-      }),
+    latest: async () => {
+      const what = `read the latest run from table ${table}`
+      const { Items } = await callAws({ what }, () => pageOf({ documents, table }, { most: 1, consistent: true }))
+      return recordOf(Items?.[0])
+    },
+    newestFirst: () => newestFirst({ documents, table }),
     read: (run) =>
       callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
         const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
@@ -59,6 +60,32 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
         recordsBetween(isoOf(from), isoOf(until), { documents, table }),
       ),
   }
+}
+
+/** Asks for some records, from the newest back. */
+function pageOf({ documents, table }: Place, { most, from, consistent = false }: Page): Promise<QueryCommandOutput> {
+  return documents.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: 'pk = :run',
+      ExpressionAttributeValues: { ':run': partition },
+      ScanIndexForward: false,
+      Limit: most,
+      ConsistentRead: consistent,
+      ...(from ? { ExclusiveStartKey: from } : {}),
+    }),
+  )
+}
+
+async function* newestFirst(place: Place): AsyncIterable<RunRecord> {
+  const what = `read the records of runs from table ${place.table}`
+  let after: QueryCommandOutput['LastEvaluatedKey']
+  do {
+    const from = after
+    const page = await callAws({ what }, () => pageOf(place, { most: 200, from }))
+    yield* (page.Items ?? []).flatMap((item) => recordOf(item) ?? [])
+    after = page.LastEvaluatedKey
+  } while (after)
 }
 
 /** Behind a time stands the id of a run, so that those that were due at the end itself are not among them. */

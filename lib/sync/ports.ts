@@ -69,6 +69,9 @@ export type Checkpoints = {
   reset(stream: string, options: { index: boolean; now: number }): Promise<void>
 }
 
+/** Who works on a stream at this moment, for people who look; null when nobody does. */
+export type LeaseReader = { holder(stream: string, now: number): Promise<{ owner: string; until: number } | null> }
+
 /** A record as it stands in the records table. */
 export type CurrentRecord = { key: string; hash: string; body: string }
 

@@ -19,3 +19,8 @@ export function runOf({ schedule, scheduledAt }: ScheduledRun): Run {
   const compact = new Date(dueAt).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
   return { runId: `${compact}-${schedule}`, scheduledAt: dueAt }
 }
+
+/** The name of the schedule that a run id tells; null for a run that was started by hand. */
+export function scheduleOf({ runId }: Pick<Run, 'runId'>): string | null {
+  return /^\d{8}T\d{6}Z-(.+)$/.exec(runId)?.[1] ?? null
+}

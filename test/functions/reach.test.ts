@@ -70,6 +70,10 @@ const reaches: Record<string, { rooms: string[]; clients: string[] }> = {
     rooms: ['audit', 'compose', 'core', 'hooks', 'limits', 'platform', 'redaction', 'stores', 'streams', 'sync'],
     clients: ['dynamodb', 'kms', 's3', 'secrets-manager'],
   },
+  'write-report': {
+    rooms: ['compose', 'core', 'platform', 'publish', 'report', 'stores', 'streams', 'sync'],
+    clients: ['dynamodb', 'glue', 's3'],
+  },
 }
 
 describe('a function', () => {
@@ -85,10 +89,18 @@ describe('a function', () => {
     expect({ rooms: roomsOf(reached), clients: clientsOf(reached) }).toEqual(expected)
   })
 
-  it.each(['audit-digest', 'collect-hook-events', 'import-credit-limits', 'publish-run', 'store-hook-events'])(
-    '%s holds no client of the platform',
-    (name) => {
-      expect([...reachOf(`functions/${name}.ts`)]).not.toContain('lib/platform/client.ts')
-    },
-  )
+  it('that draws pictures is one: what syncs or publishes holds nothing to draw with', () => {
+    const drawing = Object.keys(reaches).filter((name) => {
+      const reached = reachOf(`functions/${name}.ts`)
+      return reached.has('@observablehq/plot') || reached.has('linkedom')
+    })
+    expect(drawing).toEqual(['write-report'])
+  })
+
+  it.each([
+    ...['audit-digest', 'collect-hook-events', 'import-credit-limits', 'publish-run', 'store-hook-events'],
+    'write-report',
+  ])('%s holds no client of the platform', (name) => {
+    expect([...reachOf(`functions/${name}.ts`)]).not.toContain('lib/platform/client.ts')
+  })
 })

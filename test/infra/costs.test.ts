@@ -10,27 +10,11 @@ import { type Emulators, startEmulators } from '../../lib/local/emulators/emulat
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
 import { freshMs } from '../../lib/platform/told-waits.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
+import { type Calls, callsOf, listPrices, storageUsd } from '../../lib/report/night/cost.ts'
 import { ratePartition } from '../../lib/stores/rates.ts'
 import { createStorageClients, type StorageClients } from '../../lib/stores/storage.ts'
 import { streamNamed } from '../../lib/streams/index.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
-
-type Calls = { puts: number; gets: number; stateWrites: number; stateReads: number; reads: number; writes: number }
-type Night = { records: number; changed: number; deleted: number; tables: number; flush: number }
-
-/** The table of docs/operations.md: what a stream of a run asks of AWS, at most. */
-function callsOf({ records, changed, deleted, tables, flush }: Night): Calls {
-  const flushes = Math.ceil(records / flush) + Math.ceil(deleted / flush)
-  const isChanged = changed + deleted > 0
-  return {
-    puts: flushes + 3 + tables + (isChanged ? (flushes + 10) * tables + 5 : 0),
-    gets: 3 + (isChanged ? (flushes + 21) * tables + 1 : 0),
-    stateWrites: flushes + 8,
-    stateReads: 3,
-    reads: changed,
-    writes: changed + deleted,
-  }
-}
 
 let emulators: Emulators
 let platform: Simulator
@@ -139,18 +123,14 @@ describe('what a night asks of AWS', () => {
   })
 })
 
-const usd = { writeUnit: 0.625e-6, readUnit: 0.125e-6, put: 5e-6, get: 4e-7, gigabyteSecond: 1.33334e-5 }
-
 /** 1 % changed, 2 KB an item, 200 ms a page of 100. */
 function rowOf(records: number): string {
   const night = callsOf({ records, changed: records / 100, deleted: 0, tables: 1, flush: 5_000 })
-  const s3 = night.puts * usd.put + night.gets * usd.get
   const seconds = (records / 100) * 0.2
-  const writeUnits = 2 * night.writes + 2 * night.stateWrites
-  const dynamodb =
-    writeUnits * usd.writeUnit + (night.reads + night.stateReads + (seconds * 1000) / freshMs) * usd.readUnit
-  const lambda = seconds * 1.77 * usd.gigabyteSecond
-  const first = 2 * records * usd.writeUnit
+  const { s3, dynamodb: ofCalls } = storageUsd(night)
+  const dynamodb = ofCalls + ((seconds * 1000) / freshMs) * listPrices.readUnit
+  const lambda = seconds * 1.77 * listPrices.gigabyteSecond
+  const first = 2 * records * listPrices.writeUnit
   const cells = [s3, dynamodb, lambda, s3 + dynamodb + lambda, first].map((value) => value.toFixed(4))
   return `| ${[records.toLocaleString('en'), ...cells].join(' | ')} |`
 }

@@ -7,7 +7,7 @@ import { createAnnouncer, createEventBridge } from '../../lib/stores/announcer.t
 // No emulator knows EventBridge.
 const client = createEventBridge({ region: 'us-east-1' })
 const eventBridge = mockClient(client)
-const announcer = createAnnouncer({ eventBridge: client, bus: 'ops', bucket: 'lake' })
+const announcer = createAnnouncer({ eventBridge: client, bus: 'ops', bucket: 'lake', reporting: ['nightly'] })
 
 const record: RunRecord = {
   runId: '20261128T020000Z-nightly',
@@ -50,7 +50,16 @@ describe('the announcement of a run', () => {
       finishedAt: '2026-11-28T02:05:00.000Z',
       bucket: 'lake',
       manifestKey: 'manifests/run=20261128T020000Z-nightly.json',
+      reportKey: 'reports/2026-11-28.html',
     })
+  })
+
+  it('points to no page where the schedule of the run has none, and for a run by hand', async () => {
+    for (const runId of ['20261128T021500Z-controls', '20261128T021500123Z']) {
+      eventBridge.resetHistory()
+      await announcer.announce({ ...record, runId }, manifest(0))
+      expect(JSON.parse(entry()?.Detail ?? '')).toMatchObject({ runId, reportKey: null })
+    }
   })
 
   it('points to no manifest when no scan ended', async () => {

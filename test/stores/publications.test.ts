@@ -60,6 +60,9 @@ describe.each(suites)("the publisher's state %s", (_, publications, runs) => {
     expect(await ids(Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 3))).toEqual(['a', 'b'])
     expect(await ids(Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2))).toEqual(['a'])
     expect(await ids(Date.UTC(2026, 2, 1) + 1, Date.UTC(2026, 2, 3))).toEqual(['b'])
+    const newest: string[] = []
+    for await (const { runId } of store.newestFirst()) newest.push(runId)
+    expect(newest).toEqual(['b', 'a'])
     expect(await store.read({ runId: 'c', scheduledAt: Date.UTC(2026, 2, 1) })).toBeNull()
   })
 })

@@ -1,9 +1,10 @@
 import { type Html, html } from '../../report/html.ts'
 import { factList, renderPage, shown } from '../../report/page.ts'
+import { amount } from '../../report/words.ts'
 import type { LimitOutcome } from '../../streams/limit-outcome.ts'
 import { accountOf } from '../outcomes/account.ts'
 import type { KnownLimit, LimitsFacts, WaitingPlan } from './facts.ts'
-import { amount, sumPicture, sumStyle } from './sum-picture.ts'
+import { sumPicture, sumStyle } from './sum-picture.ts'
 
 /** Rows of one table that a browser and a printer still take well; what is left out is counted. */
 const maxRows = 5_000

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../report/html.ts'
+import { amount } from '../../report/words.ts'
 import type { SumPoint } from './facts.ts'
 
 const [width, height, left, bottom, top] = [720, 200, 12, 8, 12]
@@ -36,11 +37,6 @@ figure.sum circle { fill: var(--info); }
 figure.sum .axis { display: flex; justify-content: space-between; margin: .1rem 0 0; color: var(--soft); font-size: .85rem; }
 figcaption { color: var(--soft); padding-top: .25rem; }
 `
-
-/** 12345 as 12,345. */
-export function amount(value: number): string {
-  return value.toLocaleString('en-US')
-}
 
 function rounded(value: number): number {
   return Math.round(value * 10) / 10

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { IdentifiedColumn } from '../../streams/field-ids.ts'
 import type { Stream } from '../../streams/stream.ts'
-import type { Cell, Table } from '../../streams/table.ts'
+import type { Cell, Column, Table } from '../../streams/table.ts'
 import type { PublishedFile } from '../manifest.ts'
 import type { SnapshotRetention, TableMetadata } from './metadata.ts'
 
@@ -19,7 +18,7 @@ export type RowGroup = readonly (readonly Cell[])[]
 /** Parquet files as rows. */
 export type RowFiles = {
   /** The cells of some columns, group by group in the order of the file. A column that the file lacks is null. */
-  read(bytes: Uint8Array, columns: readonly IdentifiedColumn[]): AsyncIterable<RowGroup>
+  read(bytes: Uint8Array, columns: readonly Column[]): AsyncIterable<RowGroup>
   /** Begins a file of a table. */
   open(table: Table): RowFileWriter
 }

@@ -93,24 +93,12 @@ function sqlOf(asked: ByName, period: Period, now: number): string {
 }
 
 function foldOf(asked: ByName, now: number): Fold {
-  /** Sums one after the other for each period, without those of the periods inside of it. */
-  const names = new Map<string, Float64Array>()
   const given = new Map<string, string>()
   const bandOf = bandsOf(now)
   // The last of each period's counts rows: sums may add up to nothing.
   const size = asked.sums.length + 1
-  /** What has no place among the names that are told apart. */
-  const beyond = new Float64Array(size * periods.length)
-  const sumsOf = (name: string) => {
-    const known = names.get(name)
-    if (known) return known
-    if (names.size >= mostNames) return beyond
-    const sums = new Float64Array(size * periods.length)
-    names.set(name, sums)
-    return sums
-  }
-  const add: Fold['add'] = (_, { rows, columns }) => {
-    const [times = [], labels = [], ...cells] = columns
+  const { names, beyond, sumsOf } = nameSums(size)
+  const add = ({ rows, columns: [times = [], labels = [], ...cells] }: RowBatch) => {
     for (let row = 0; row < rows; row++) {
       const at = times[row]
       const band = typeof at === 'number' ? bandOf(at) : -1
@@ -123,7 +111,7 @@ function foldOf(asked: ByName, now: number): Fold {
     }
   }
   return {
-    add: (reading, batch) => (reading === 0 ? add(reading, batch) : noteNames(given, batch)),
+    add: (reading, batch) => (reading === 0 ? add(batch) : noteNames(given, batch)),
     table: (period) => {
       const bands = periods.indexOf(period) + 1
       const summed = new Map<string | null, number[]>([[null, firstBands(beyond, bands, size)]])
@@ -135,6 +123,22 @@ function foldOf(asked: ByName, now: number): Fold {
       return ranked(summed, asked)
     },
   }
+}
+
+/** Sums of each name, one after the other for each period, without those of the periods inside of it. */
+function nameSums(size: number) {
+  const names = new Map<string, Float64Array>()
+  /** Those of what has no place among the names that are told apart. */
+  const beyond = new Float64Array(size * periods.length)
+  const sumsOf = (name: string) => {
+    const known = names.get(name)
+    if (known) return known
+    if (names.size >= mostNames) return beyond
+    const sums = new Float64Array(size * periods.length)
+    names.set(name, sums)
+    return sums
+  }
+  return { names, beyond, sumsOf }
 }
 
 function noteNames(given: Map<string, string>, { rows, columns: [keys = [], names = []] }: RowBatch): void {

@@ -1,6 +1,7 @@
 import { gatherLimits, type LimitChange, limitReading, standing, standingSql } from './limit-changes.ts'
 import { dateText, dayMs, dayOf, endOf } from './periods.ts'
 import type { Picture, Source, Value } from './picture.ts'
+import { compareNames } from './rank.ts'
 
 const most = 20
 const ahead = 30
@@ -30,7 +31,7 @@ const source: Source = {
       table: () =>
         standing(people)
           .flatMap(({ until, ...rest }) => (until !== null && isSoon(until) ? [{ ...rest, until }] : []))
-          .sort((a, b) => a.until - b.until || Buffer.compare(Buffer.from(a.email), Buffer.from(b.email)))
+          .sort((a, b) => a.until - b.until || compareNames(a.email, b.email))
           .slice(0, most)
           .map(({ email, limit, until }): Value[] => [email, limit, dateText(until)]),
     }

@@ -1,6 +1,7 @@
 import { gatherLimits, type LimitChange, limitReading, standing, standingSql } from './limit-changes.ts'
 import { dateText } from './periods.ts'
 import type { Picture, Source, Value } from './picture.ts'
+import { compareNames } from './rank.ts'
 
 const most = 10
 
@@ -26,7 +27,7 @@ const source: Source = {
       add: (_, batch) => gatherLimits(people, batch),
       table: () =>
         standing(people)
-          .sort((a, b) => a.limit - b.limit || Buffer.compare(Buffer.from(a.email), Buffer.from(b.email)))
+          .sort((a, b) => a.limit - b.limit || compareNames(a.email, b.email))
           .slice(0, most)
           .map(({ email, limit, at }): Value[] => [email, limit, dateText(at)]),
     }

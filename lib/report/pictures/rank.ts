@@ -36,8 +36,16 @@ type Ranked = { name: string | null; rank: Value }
 /** Nulls last, and of equals the one whose name's bytes come first: as the SQL has it. */
 function byRank({ up }: Order) {
   return (a: Ranked, b: Ranked): number => {
-    if (a.rank === b.rank) return Buffer.compare(Buffer.from(a.name ?? ''), Buffer.from(b.name ?? ''))
+    if (a.rank === b.rank) return compareNames(a.name ?? '', b.name ?? '')
     if (a.rank === null || b.rank === null) return a.rank === null ? 1 : -1
     return (Number(a.rank) - Number(b.rank)) * (up ? 1 : -1)
   }
+}
+
+const surrogate = /[\ud800-\udfff]/
+
+/** The order of texts as SQL engines have it: by their UTF-8 bytes. It differs from that of JavaScript beyond U+FFFF alone. */
+export function compareNames(a: string, b: string): number {
+  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return a === b ? 0 : a < b ? -1 : 1
 }

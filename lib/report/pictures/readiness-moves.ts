@@ -1,6 +1,7 @@
 import { nameOf, unnamed } from './by-name.ts'
 import { dateText, dayMs, dayOf, endOf } from './periods.ts'
 import type { Fold, Picture, Source, Value } from './picture.ts'
+import { compareNames } from './rank.ts'
 import { ofReadiness } from './readiness-measures.ts'
 
 const most = 10
@@ -65,16 +66,14 @@ function foldOf(now: number): Fold {
         .flatMap(([name, [passed, checked, passedNow, checkedNow]]) => {
           const moved = passedNow / checkedNow - passed / checked
           // NaN where a week has no report: what moved can't be said.
-          return Math.abs(moved) > 0 ? [{ row: [name, passed / checked, passedNow / checkedNow, moved], moved }] : []
+          return Math.abs(moved) > 0
+            ? [{ row: [name, passed / checked, passedNow / checkedNow, moved], name, moved }]
+            : []
         })
-        .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved) || byName(a.row, b.row))
+        .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved) || compareNames(a.name, b.name))
         .slice(0, most)
         .map(({ row }): Value[] => row),
   }
-}
-
-function byName([a]: readonly Value[], [b]: readonly Value[]): number {
-  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
 }
 
 /** What became better or worse of late. */

@@ -71,10 +71,9 @@ ${rows.map(
 function cellOf(field: Field, value: Value, at: number): Html {
   const text = valueText(value, field.kind)
   if (at === 0) return html`<th scope="row"><bdi>${text}</bdi></th>`
-  if (isNumber(field)) return html`<td class="number" data-label="${field.title}">${text}</td>`
-  return html`<td data-label="${field.title}"><bdi>${text}</bdi></td>`
+  return isNumber(field) ? html`<td class="number">${text}</td>` : html`<td><bdi>${text}</bdi></td>`
 }
 
 function isNumber({ kind }: Field): boolean {
-  return kind === 'count' || kind === 'amount' || kind === 'share'
+  return kind !== 'day' && kind !== 'name'
 }

@@ -11,13 +11,22 @@ const longestName = 80
 /** A cell as people read it. */
 export function valueText(value: Value, kind: Field['kind']): string {
   if (value === null) return ''
-  if (typeof value === 'string') return cut(value, longestName)
-  return kind === 'share' ? percent.format(value) : kind === 'count' ? whole.format(value) : amount.format(value)
+  return typeof value === 'string' ? cut(value, longestName) : forms[kind].format(scaled(value, kind))
 }
 
-/** A number beside an axis: short. */
+/** A number beside an axis or a bar: short. */
 export function tickText(value: number, kind: Field['kind']): string {
-  return kind === 'share' ? percent.format(value) : compact.format(value)
+  return kind === 'share' || kind === 'points' ? valueText(value, kind) : compact.format(value)
+}
+
+const forms: Record<Field['kind'], Intl.NumberFormat> = {
+  ...{ day: whole, name: whole, count: whole, amount, level: whole, share: percent },
+  points: new Intl.NumberFormat('en', { maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
+}
+
+/** A difference of shares is told in points of a hundred. */
+function scaled(value: number, kind: Field['kind']): number {
+  return kind === 'points' ? value * 100 : value
 }
 
 /** A name in one line of at most so many characters, without what would change how the text around it reads. */

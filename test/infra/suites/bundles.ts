@@ -21,8 +21,10 @@ let laptop: Cloud
 const started: Bundle[] = []
 const functions = [
   ...['sync-stream', 'publish-run', 'apply-credit-limits', 'import-credit-limits', 'audit-digest'],
-  ...['collect-hook-events', 'store-hook-events', 'apply-credit-policy'],
+  ...['collect-hook-events', 'store-hook-events', 'apply-credit-policy', 'write-report'],
 ]
+/** Drawing takes a library and a document to draw in; nobody waits for a page. */
+const megabytes: Record<string, number> = { 'write-report': 2 }
 const occasion = { schedule: 'nightly', scheduledAt: '2026-11-28T02:00:00Z' }
 const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computers: 3 }
 
@@ -78,9 +80,9 @@ async function recordsIn({ clients, emulators }: Cloud) {
 describe('bundles', () => {
   useInstallation()
 
-  it.each(functions)('CDK-01 %s is at most 1 MB and holds nothing of the laptop', (name) => {
+  it.each(functions)('CDK-01 %s is at most 1 MB (with pictures 2) and holds nothing of the laptop', (name) => {
     const asset = assetOf(template, name)
-    expect(statSync(join(asset, 'index.mjs')).size).toBeLessThan(1024 * 1024)
+    expect(statSync(join(asset, 'index.mjs')).size).toBeLessThan((megabytes[name] ?? 1) * 1024 * 1024)
     const { sources } = JSON.parse(readFileSync(join(asset, 'index.mjs.map'), 'utf8')) as { sources: string[] }
     expect(sources.filter((source) => /lib\/(local|cli)\/|dynalite|fauxqs|duckdb/.test(source))).toEqual([])
   })

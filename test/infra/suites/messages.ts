@@ -25,10 +25,12 @@ describe('messages of sessions', () => {
       'DidAllStreamsEnd',
       'EveryStream',
       'IsPolicyDue',
+      'IsReportDue',
       'PublishRun',
       'RunFailed',
       'RunIsDone',
       'WereUsersRead',
+      'WriteReport',
     ])
     expect(scheduled(off, 'nightly')).not.toHaveProperty('shards')
     expect(variablesOf(off, 'sync-stream')).not.toHaveProperty('MESSAGES_ENABLED')

@@ -148,7 +148,26 @@ describe('what functions may do', () => {
     ])
   })
 
-  it('lets schedules start the machine and the digest, and the machine call its three functions', () => {
+  it('lets write-report read what is published and how it went, write pages, and read no secret and no record', () => {
+    const on = (action: string, ...folders: string[]) =>
+      folders.map((folder) => `s3:${action} on arn:aws:s3:::platform-sync-lake/${folder}/*`)
+    const iceberg = icebergNames(streams).map((name) => `table/platform_sync_iceberg/${name}`)
+    const permissions = [
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
+      'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-state',
+      ...['catalog', 'database/platform_sync_iceberg', ...iceberg].map((on) => `glue:GetTable on arn:aws:glue:${on}`),
+      ...key,
+      ...logging('WriteReport'),
+      ...on('GetObject', 'changes', 'iceberg', 'manifests', 'quarantine'),
+      ...on('AbortMultipartUpload', 'reports'),
+      ...on('PutObject', 'reports'),
+      's3:ListBucket on arn:aws:s3:::platform-sync-lake',
+      ...tracing,
+    ]
+    expect(permissionsOf('WriteReportRole')).toEqual(permissions.sort())
+  })
+
+  it('lets schedules start the machine and the digest, and the machine call its four functions', () => {
     expect(permissionsOf('AuditRole')).toEqual([
       'kms:Decrypt on KeyArn',
       'kms:GenerateDataKey on KeyArn',
@@ -170,6 +189,8 @@ describe('what functions may do', () => {
       'lambda:InvokeFunction on PublishRunFunction.Arn:*',
       'lambda:InvokeFunction on SyncStreamFunction.Arn',
       'lambda:InvokeFunction on SyncStreamFunction.Arn:*',
+      'lambda:InvokeFunction on WriteReportFunction.Arn',
+      'lambda:InvokeFunction on WriteReportFunction.Arn:*',
     ])
   })
 
@@ -207,13 +228,13 @@ describe('what functions may do', () => {
 
   it('gives every resource "*" to those actions alone that know no resources', () => {
     const roles = 'SyncStream PublishRun AuditDigest LimitsApply LimitsImport LimitsPolicy Schedules Audit SyncMachine'
-    const wild = `${roles} HooksCollect HooksStore`
+    const wild = `${roles} WriteReport HooksCollect HooksStore`
       .split(' ')
       .map((name) => `${name}Role`)
       .flatMap((role) => permissionsOf(role, collecting))
       .filter((permission) => permission.endsWith(' on *'))
     for (const permission of wild) expect(permission).toMatch(/^(xray|logs):/)
-    expect(resources('AWS::IAM::Policy')).toHaveLength(9)
+    expect(resources('AWS::IAM::Policy')).toHaveLength(10)
     for (const [, { Properties }] of resources('AWS::IAM::Role')) expect(Properties.ManagedPolicyArns).toBeUndefined()
   })
 })

@@ -20,6 +20,9 @@ const waited: string[] = []
 /** What the step of the policy was asked, and how it ends. */
 const kept: unknown[] = []
 let keepPolicy: (event: unknown) => Promise<unknown>
+/** Of which runs a page was asked for, and how that ends. */
+const paged: unknown[] = []
+let writePage: (event: unknown) => Promise<unknown>
 
 /** Each test is another night, on which records have changed. */
 let nightly: Input
@@ -52,6 +55,8 @@ function useHandlers() {
     looks = null
     waited.length = 0
     kept.length = 0
+    paged.length = 0
+    writePage = async (event) => ({ number: paged.push(event) })
     keepPolicy = async (event) => ({ number: kept.push(event) })
     cloud.calls.length = 0
     cloud.platform.clearFaults()
@@ -87,9 +92,10 @@ async function run(input: Input, sync: Task = asLambda(handlers.sync)): Promise<
         SyncStream: sync as LocalTask,
         PublishRun: asLambda(handlers.publish) as LocalTask,
         ApplyCreditPolicy: keepPolicy as unknown as LocalTask,
+        WriteReport: writePage as unknown as LocalTask,
       },
       waitTimeOverrides: { WaitAsAsked: 0, WaitForOtherWorker: 20 },
-      retryIntervalOverrides: { SyncStream: 0, PublishRun: 0, ApplyCreditPolicy: 0 },
+      retryIntervalOverrides: { SyncStream: 0, PublishRun: 0, ApplyCreditPolicy: 0, WriteReport: 0 },
     },
   })
   const noteWaits = async () => {
@@ -117,6 +123,19 @@ function events() {
 
 describe('the state machine', () => {
   useHandlers()
+
+  it('asks for the page of a nightly run alone, and ends as it would where that fails', async () => {
+    expect((await run(nightly)).error).toBeUndefined()
+    const { schedule, scheduledAt } = nightly
+    expect(paged).toEqual([{ schedule, scheduledAt }])
+    expect((await run({ ...nightly, schedule: 'controls' })).error).toBeUndefined()
+    expect(paged).toHaveLength(1)
+    writePage = async () => {
+      throw new Error('the page fails')
+    }
+    const { error, output } = await run({ ...nightly, schedule: 'nightly' })
+    expect([error, output?.run.failure]).toEqual([undefined, null])
+  })
 
   it('keeps the policy of credit limits after the users were read, and ends as it would where that fails', async () => {
     expect((await run(nightly)).error).toBeUndefined()

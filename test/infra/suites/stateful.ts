@@ -151,7 +151,7 @@ describe('the stateful stack', () => {
   it('lets quarantine, manifests of runs and replaced versions expire, and never an index that stands, a published file or its list', () => {
     const rules = lifecycleOf('LakeBucket')
     const expiring = rules.filter((rule) => 'ExpirationInDays' in rule).map(({ Prefix }) => Prefix)
-    expect(expiring).toEqual(['query-results/', 'manifests/run=', 'quarantine/'])
+    expect(expiring).toEqual(['query-results/', 'manifests/run=', 'reports/2', 'quarantine/'])
     const replaced = rules.filter((rule) => 'NoncurrentVersionExpiration' in rule).map(({ Prefix }) => Prefix ?? 'all')
     expect(replaced).toEqual(['all', 'index/'])
   })

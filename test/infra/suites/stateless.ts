@@ -25,6 +25,7 @@ describe('functions', () => {
     expect(settings).toEqual([
       ['platform-sync-sync-stream', ...common, 1769, 900, { Mode: 'Active' }],
       ['platform-sync-publish-run', ...common, 1769, 900, { Mode: 'Active' }],
+      ['platform-sync-write-report', ...common, 1769, 600, { Mode: 'Active' }],
       ['platform-sync-audit-digest', ...common, 1024, 900, { Mode: 'Active' }],
       ['platform-sync-apply-credit-limits', ...common, 512, 60, { Mode: 'Active' }],
       ['platform-sync-import-credit-limits', ...common, 1024, 120, { Mode: 'Active' }],
@@ -34,11 +35,11 @@ describe('functions', () => {
 
   it('CDK-04 write to log groups of their own that keep lines for as long as the configuration says', () => {
     for (const [, { Properties }] of functions) {
-      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(7)
+      expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(8)
       expect(Properties.LoggingConfig).toMatchObject({ LogGroup: { Ref: expect.stringMatching(/Logs/) } })
     }
     const terms = synthesize({ retention: { logDays: 30 } }).resources('AWS::Logs::LogGroup')
-    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30, 30, 30, 30, 30])
+    expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30, 30, 30, 30, 30, 30])
     expect(resources('Custom::LogRetention')).toEqual([])
   })
 
@@ -49,10 +50,16 @@ describe('functions', () => {
       STATE_TABLE: 'platform-sync-state',
       CATALOG_DATABASE: 'platform_sync',
     }
+    const ofReport = { STATE_TABLE: 'platform-sync-state', ICEBERG_DATABASE: 'platform_sync_iceberg' }
     const ofPolicy = { STATE_TABLE: 'platform-sync-state', LIMITS_TABLE: 'platform-sync-limits' }
     for (const [, { Properties }] of functions) {
       const { Variables } = Properties.Environment as { Variables: object }
       const isOfLimits = String(Properties.FunctionName).endsWith('-credit-limits')
+      if (Properties.FunctionName === 'platform-sync-write-report') {
+        expect(Variables).toMatchObject(ofReport)
+        expect(Object.keys(Variables).filter((name) => /^(PLATFORM|REDACTION)_/.test(name))).toEqual([])
+        continue
+      }
       const isOfPolicy = String(Properties.FunctionName).endsWith('-policy')
       expect(Variables).toMatchObject(isOfPolicy ? ofPolicy : isOfLimits ? ofPlatform : { ...ofPlatform, ...ofSync })
       expect(Object.keys(Variables).filter((name) => /^(PLATFORM_API|REDACTION)_KEY$/.test(name))).toEqual([])
@@ -163,6 +170,7 @@ describe('alarms', () => {
       'platform-sync-stream-failed',
       'platform-sync-stream-suspect',
       'platform-sync-sync-stream-errors',
+      'platform-sync-write-report-errors',
     ])
     for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmTopic/) }])
     stateless.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
@@ -181,6 +189,13 @@ describe('alarms', () => {
         { Name: 'service', Value: 'platform-sync' },
       ],
     })
+  })
+
+  it('say where the page of the last night is, unless there is none', () => {
+    const page = 's3://platform-sync-lake-123456789012-us-east-1/reports/latest.html'
+    for (const { AlarmDescription } of alarms) expect(resolved(AlarmDescription)).toContain(page)
+    const without = synthesize({ reports: { enabled: false } })
+    expect(JSON.stringify(without.resources('AWS::CloudWatch::Alarm'))).not.toContain('reports/')
   })
 
   it('are each explained to the operator', () => {

@@ -1,9 +1,10 @@
 import { openLakeDatabase } from '../../../lib/cli/lake-database.ts'
 import { ask, type Value } from '../../../lib/cli/query-rows.ts'
 import type { Json } from '../../../lib/core/json.ts'
+import { currentFiles } from '../../../lib/publish/iceberg/current-files.ts'
 import { pictures } from '../../../lib/report/pictures/pictures.ts'
 import type { LakeRows } from '../../../lib/report/pictures/ports.ts'
-import { createLakeRows } from '../../../lib/stores/lake-rows.ts'
+import { createLakeRows, type LakeRowsDeps } from '../../../lib/stores/lake-rows.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { creditLimitOutcomes } from '../../../lib/streams/credit-limit-outcomes.ts'
 import { hookEvents } from '../../../lib/streams/hook-events.ts'
@@ -162,7 +163,10 @@ export async function lakeOfTwoNights() {
     ])
   }
   const { files, rows, pointers, address } = world.icebergDeps()
-  const deps = { files, rows, pointers, address, lake: world.lake }
+  const deps: LakeRowsDeps = {
+    ...{ files, rows, lake: world.lake },
+    currentFiles: (of) => currentFiles(of, { files, pointers, address }),
+  }
   const { connection, close } = await openLakeDatabase(world)
   // Each question would read the files anew, and there are many.
   for (const table of new Set(pictures.flatMap(({ source }) => source.reads.map((reading) => reading.table)))) {
@@ -172,7 +176,7 @@ export async function lakeOfTwoNights() {
     close,
     rows: createLakeRows(deps),
     /** The same where Iceberg's tables are not there. */
-    rowsOfLog: createLakeRows({ ...deps, pointers: { find: async () => null } }),
+    rowsOfLog: createLakeRows({ ...deps, currentFiles: async () => null }),
     query: async (sql: string): Promise<Value[][]> => (await ask(connection, sql)).rows,
   }
 }

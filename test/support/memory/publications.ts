@@ -29,6 +29,9 @@ export function createMemoryRuns(): Runs {
       if (!isOvertaken(record) || !records.has(key)) records.set(key, structuredClone(record))
     },
     read: async ({ scheduledAt, runId }) => records.get(`${new Date(scheduledAt).toISOString()}#${runId}`) ?? null,
+    newestFirst: async function* () {
+      for (const key of [...records.keys()].sort().reverse()) yield records.get(key) as RunRecord
+    },
     between: async (from, until) =>
       [...records.entries()]
         .filter(([key]) => key >= new Date(from).toISOString() && key <= new Date(until).toISOString())

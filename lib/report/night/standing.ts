@@ -1,5 +1,5 @@
-import type { Checkpoint, StreamStatus } from '../sync/checkpoint.ts'
-import { stateOfShards } from '../sync/shard-results.ts'
+import type { Checkpoint, StreamStatus } from '../../sync/checkpoint.ts'
+import { stateOfShards } from '../../sync/shard-results.ts'
 
 /** How a stream stands. Times are ISO 8601; the lag is the time since the last complete scan began. */
 export type Standing = ReturnType<typeof standingOf>
@@ -29,7 +29,14 @@ export function standingOf(stream: string, { checkpoint, holder, completeAt, now
       ? { scanId: checkpoint.scan.scanId, received: checkpoint.scan.counts.received }
       : null,
     lagSeconds: completeAt === null ? null : Math.round((now - completeAt) / 1000),
+    waitsUntil: waitOf(checkpoint, now),
   }
+}
+
+/** Until when the platform wants no request for the stream; null when it has not said so, or that time is past. */
+function waitOf(checkpoint: Checkpoint | null, now: number): string | null {
+  const until = checkpoint?.notBefore ?? 0
+  return until > now ? new Date(until).toISOString() : null
 }
 
 /** A worker that died had no time to say how it ended: the next one goes on. */
@@ -75,6 +82,11 @@ export function standingOfShards(stream: string, shards: readonly Standing[]): S
       ? { ...open[0], received: open.reduce((total, { received }) => total + received, 0) }
       : null,
     lagSeconds: lags.includes(null) ? null : Math.max(...lags.map(Number)),
+    waitsUntil:
+      shards
+        .flatMap(({ waitsUntil }) => waitsUntil ?? [])
+        .sort()
+        .at(-1) ?? null,
     shards: {
       all: shards.length,
       incomplete: shards.filter((shard) => shard.status !== 'complete').map((shard) => shard.stream),

@@ -1,0 +1,77 @@
+import { mapConcurrently } from '../../core/concurrency.ts'
+import type { RunRecord } from '../../publish/manifest.ts'
+import type { Runs } from '../../publish/ports.ts'
+import { streams } from '../../streams/index.ts'
+import { shardsOf } from '../../streams/shards.ts'
+import type { Stream } from '../../streams/stream.ts'
+import type { Checkpoint } from '../../sync/checkpoint.ts'
+import { wholeScanAt } from '../../sync/freshness.ts'
+import type { Checkpoints, LeaseReader } from '../../sync/ports.ts'
+import { freshnessOfShard, type Standing, standingOf, standingOfShards } from './standing.ts'
+
+/** What is looked at to tell how the streams stand. */
+export type LookPorts = {
+  checkpoints: Pick<Checkpoints, 'read'> & LeaseReader
+  runs: Pick<Runs, 'latest'>
+  /** Whether the lake holds anything that a run published. */
+  hasPublished(): Promise<boolean>
+  /** Whether the messages of sessions are read. */
+  messages: boolean
+}
+
+/** How all streams stand, and the last run. `lostState`: there are published runs and no state. */
+export type Look = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
+
+const readsAtOnce = 8
+
+/** Looks at every stream. `status` and the nightly page tell the same, since both look with this. */
+export async function lookAtStreams(ports: LookPorts, now: number): Promise<Look> {
+  const standings = await mapConcurrently(streams, readsAtOnce, (stream) => {
+    if (!stream.parent) return lookAtOne(stream.name, { ports, now, completeAtOf: wholeScanAt })
+    return ports.messages ? lookAtShards(stream, ports, now) : Promise.resolve(neverRead(stream.name, now))
+  })
+  const lostState = isNew(standings) && (await ports.hasPublished())
+  return { standings, lastRun: await ports.runs.latest(), lostState }
+}
+
+/** What there is to see where nothing was ever kept. */
+export function nothingToSee(now: number): Look {
+  return { standings: streams.map(({ name }) => neverRead(name, now)), lastRun: null, lostState: false }
+}
+
+/** Whether no stream was ever read. */
+export function isNew(standings: readonly Standing[]): boolean {
+  return standings.every((standing) => standing.status === null)
+}
+
+/** What to say in place of the streams where there is nothing to say of them; null where there is. */
+export function whyNothing({ standings, lostState }: Look): string | null {
+  if (lostState) return lost
+  return isNew(standings) ? 'Nothing was synced yet. Begin with: platform-sync sync' : null
+}
+
+const lost =
+  'No stream has a state, but the lake holds published runs. The state table is a new one, or its content is\n' +
+  'gone. Restore it if you can. Otherwise the next sync takes every record for new, and finds no delete.'
+
+function neverRead(name: string, now: number): Standing {
+  return standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })
+}
+
+type Looking = { ports: LookPorts; now: number; completeAtOf: (checkpoint: Checkpoint) => number | null }
+
+async function lookAtOne(name: string, { ports, now, completeAtOf }: Looking): Promise<Standing> {
+  const { checkpoints } = ports
+  const [checkpoint, holder] = await Promise.all([checkpoints.read(name), checkpoints.holder(name, now)])
+  return standingOf(name, { checkpoint, holder, completeAt: checkpoint && completeAtOf(checkpoint), now })
+}
+
+async function lookAtShards(stream: Stream, ports: LookPorts, now: number): Promise<Standing> {
+  const parents = await ports.checkpoints.read(stream.parent?.stream.name ?? '')
+  const completeAt = parents && wholeScanAt(parents)
+  const completeAtOf = (checkpoint: Checkpoint) => freshnessOfShard(checkpoint, { parents, completeAt })
+  const found = await mapConcurrently(shardsOf(stream), readsAtOnce, ({ name }) =>
+    lookAtOne(name, { ports, now, completeAtOf }),
+  )
+  return standingOfShards(stream.name, found)
+}
