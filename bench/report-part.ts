@@ -1,6 +1,7 @@
 import { sha256 } from '../lib/core/hash.ts'
 import { createGenerators } from '../lib/local/simulator/generators.ts'
 import { settingsOf } from '../lib/local/simulator/options.ts'
+import { currentFiles } from '../lib/publish/iceberg/current-files.ts'
 import { defaultFileSize } from '../lib/publish/iceberg/ports.ts'
 import { createIcebergTables } from '../lib/publish/iceberg/tables.ts'
 import type { PublishedFile } from '../lib/publish/manifest.ts'
@@ -82,8 +83,11 @@ async function lakeOf(count: number) {
     const counted = { records: file.rows, counts: Counts.parse({}), files: [file] }
     await tables.update({ runId, scans: [{ ...scan, ...counted }] }, { signal: never, stillMine: async () => {} })
   }
-  const lake = { readFiles: async () => files }
-  return { rows: createLakeRows({ files: objects, rows: rowFiles, pointers, address, lake }), now: settings.startedAt }
+  const rows = createLakeRows({
+    ...{ files: objects, rows: rowFiles, lake: { readFiles: async () => files } },
+    currentFiles: (of) => currentFiles(of, { files: objects, pointers, address }),
+  })
+  return { rows, now: settings.startedAt }
 }
 
 async function published(

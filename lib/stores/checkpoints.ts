@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { ofKnownForm } from '../core/form.ts'
 import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
-import type { Checkpoints, LeaseReader } from '../sync/ports.ts'
+import type { Checkpoints, StateReader, StreamState } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
 /** The partition of the state table that holds one item per stream. */
@@ -14,13 +14,13 @@ function keyOf(stream: string): ItemKey {
 }
 
 /** Checkpoints in the state table: one item per stream. */
-export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader {
+export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & StateReader {
   const items = createLeasedItems(deps)
 
   return {
-    holder: async (stream, now) => {
-      const item = await items.read(keyOf(stream))
-      return item?.owner && item.expiresAt > now ? { owner: item.owner, until: item.expiresAt } : null
+    look: async (now) => {
+      const found = await items.list(streamPartition)
+      return (stream) => stateIn(stream, { item: found.get(stream), now })
     },
     read: async (stream) => {
       const item = await items.read(keyOf(stream))
@@ -66,6 +66,11 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
       throw new FatalError(message, { code: 'usage' })
     },
   }
+}
+
+function stateIn(stream: string, { item, now }: { item: LeasedItem | undefined; now: number }): StreamState {
+  const holder = item?.owner && item.expiresAt > now ? { owner: item.owner, until: item.expiresAt } : null
+  return { checkpoint: item ? checkpointOf(stream, item) : null, holder }
 }
 
 function waitingIn(stream: string, item: LeasedItem | null | undefined): ScanSummary[] {
