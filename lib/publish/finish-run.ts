@@ -36,12 +36,13 @@ export async function finishRun(
   deps: FinishDeps,
 ): Promise<RunResult> {
   const manifest = await publishPatiently(run, streams, deps)
+  const standings = await standingsOf(results, streams, deps)
   const record: RunRecord = {
     runId: run.runId,
     scheduledAt: run.scheduledAt,
     finishedAt: deps.clock.now(),
     status: statusOf(results),
-    streams: await mapConcurrently(results, streamsAtOnce, (result) => recordOf(result, streams, deps)),
+    streams: results.map((result) => recordOf(result, standings, deps)),
   }
   const before = await deps.runs.read(run)
   const due = before === null || isUnderway(before) || before.announced === false
@@ -54,16 +55,29 @@ export async function finishRun(
 
 const streamsAtOnce = 4
 
-async function recordOf(
-  { stream, status, reason, counts, ofRun = null, notices = [] }: StreamResult,
+type Standings = ReadonlyMap<string, Awaited<ReturnType<typeof standingOf>>>
+
+/** How each stream stands, once for all of its shards: each of them would read the checkpoints of all. */
+async function standingsOf(
+  results: readonly StreamResult[],
   streams: readonly Stream[],
-  { checkpoints, rules }: FinishDeps,
-): Promise<RunRecord['streams'][number]> {
+  { checkpoints }: FinishDeps,
+): Promise<Standings> {
+  const names = [...new Set(results.map(({ stream }) => withoutShard(stream)))]
+  const standing = async (name: string) => [name, await standingOf(name, { streams, checkpoints })] as const
+  return new Map(await mapConcurrently(names, streamsAtOnce, standing))
+}
+
+function recordOf(
+  { stream, status, reason, counts, ofRun = null, notices = [] }: StreamResult,
+  standings: Standings,
+  { rules }: FinishDeps,
+): RunRecord['streams'][number] {
   const inForce = rules[withoutShard(stream)]
   return {
     ...{ stream, status, reason, counts, ofRun },
     ...(notices.length > 0 ? { notices: [...notices] } : {}),
-    standing: await standingOf(stream, { streams, checkpoints }),
+    standing: standings.get(withoutShard(stream))!,
     ...(inForce ? { rules: { ...inForce } } : {}),
   }
 }

@@ -157,6 +157,7 @@ describe('alarms', () => {
       'platform-sync-import-credit-limits-errors',
       'platform-sync-limit-dead-letters',
       'platform-sync-limit-messages-failed',
+      'platform-sync-limit-messages-late',
       'platform-sync-limits-failed',
       'platform-sync-limits-plan-waits',
       'platform-sync-limits-policy-failed',
