@@ -1,6 +1,7 @@
 import { sha256 } from '../lib/core/hash.ts'
 import { createGenerators } from '../lib/local/simulator/generators.ts'
 import { settingsOf } from '../lib/local/simulator/options.ts'
+import { currentFiles } from '../lib/publish/iceberg/current-files.ts'
 import { defaultFileSize } from '../lib/publish/iceberg/ports.ts'
 import { createIcebergTables } from '../lib/publish/iceberg/tables.ts'
 import type { PublishedFile } from '../lib/publish/manifest.ts'
@@ -10,7 +11,7 @@ import { readPictures } from '../lib/report/pictures/read-pictures.ts'
 import { pictureSections } from '../lib/report/pictures/sections.ts'
 import { pictureStyle } from '../lib/report/pictures/style.ts'
 import { partKey, schemaVersion } from '../lib/stores/lake-paths.ts'
-import { createLakeRows } from '../lib/stores/lake-rows.ts'
+import { createLakeRows, type LakeRowsDeps } from '../lib/stores/lake-rows.ts'
 import { encodeParquet, publishedForm } from '../lib/stores/parquet.ts'
 import { rowFiles } from '../lib/stores/row-files.ts'
 import { createFolderPointers } from '../lib/stores/table-pointers.ts'
@@ -22,7 +23,7 @@ import type { Figure } from './figures.ts'
 
 const part = 'k'
 const sessionCount = 1_000_000
-const nightRows = 50_000
+const nightRows = 200_000
 const start = Date.UTC(2026, 0, 1, 2)
 const never = new AbortController().signal
 const address = 'memory://lake'
@@ -83,7 +84,9 @@ async function lakeOf(count: number) {
     await tables.update({ runId, scans: [{ ...scan, ...counted }] }, { signal: never, stillMine: async () => {} })
   }
   const lake = { readFiles: async () => files }
-  return { rows: createLakeRows({ files: objects, rows: rowFiles, pointers, address, lake }), now: settings.startedAt }
+  const current: LakeRowsDeps['currentFiles'] = (of) => currentFiles(of, { files: objects, pointers, address })
+  const rows = createLakeRows({ files: objects, rows: rowFiles, lake, currentFiles: current })
+  return { rows, now: settings.startedAt }
 }
 
 async function published(
