@@ -11,7 +11,7 @@ import { readPictures } from '../lib/report/pictures/read-pictures.ts'
 import { pictureSections } from '../lib/report/pictures/sections.ts'
 import { pictureStyle } from '../lib/report/pictures/style.ts'
 import { partKey, schemaVersion } from '../lib/stores/lake-paths.ts'
-import { createLakeRows, type LakeRowsDeps } from '../lib/stores/lake-rows.ts'
+import { createLakeRows } from '../lib/stores/lake-rows.ts'
 import { encodeParquet, publishedForm } from '../lib/stores/parquet.ts'
 import { rowFiles } from '../lib/stores/row-files.ts'
 import { createFolderPointers } from '../lib/stores/table-pointers.ts'
@@ -23,7 +23,7 @@ import type { Figure } from './figures.ts'
 
 const part = 'k'
 const sessionCount = 1_000_000
-const nightRows = 50_000
+const nightRows = 200_000
 const start = Date.UTC(2026, 0, 1, 2)
 const never = new AbortController().signal
 const address = 'memory://lake'

@@ -28,7 +28,9 @@ function optionsOf(drawing: Drawing): Plot.PlotOptions | null {
 
 const geometry = / (?:x|y|x1|x2|y1|y2|cx|cy|width|height|d|transform)="[^"]*"/g
 
-/** Hundredths of a unit can't be seen. */
+/** Hundredths of a unit can't be seen, and the parts of an image have no names of their own. */
 function compacted(svg: string): string {
-  return svg.replaceAll(geometry, (attribute) => attribute.replaceAll(/(\d\.\d)\d+/g, '$1'))
+  return svg
+    .replaceAll(/ aria-label="[^"]*"/g, '')
+    .replaceAll(geometry, (attribute) => attribute.replaceAll(/(\d\.\d)\d+/g, '$1'))
 }

@@ -1,9 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { html } from '../../../lib/report/html.ts'
 import { renderPage } from '../../../lib/report/page.ts'
@@ -13,7 +9,6 @@ import type { Picture } from '../../../lib/report/pictures/picture.ts'
 import { pictures } from '../../../lib/report/pictures/pictures.ts'
 import { type PictureReading, readPictures, readTables } from '../../../lib/report/pictures/read-pictures.ts'
 import { pictureSections } from '../../../lib/report/pictures/sections.ts'
-import { pictureStyle } from '../../../lib/report/pictures/style.ts'
 import { lakeOfTwoNights, noRows, now } from './lake.ts'
 
 type Cells = readonly (readonly unknown[])[]
@@ -89,6 +84,17 @@ describe('the pictures', () => {
   })
 })
 
+describe('their page', () => {
+  it('shows names that mean no good as text, and cuts them', async () => {
+    const sections = pictureSections(await readPictures(lake.rows, { now }))
+    const page = renderPage({ title: 'Pictures', writtenAt: '', sections, footer: html`` })
+    expect(page).toContain('&lt;script&gt;alert(1)')
+    expect(page).not.toMatch(/<script|x{100}|\0/)
+    expect(page).not.toContain('\u202e')
+    expect(page.match(/<h4>/g)?.length).toBe(page.match(/<summary>The SQL/g)?.length)
+  })
+})
+
 describe('a period', () => {
   it('begins at midnight, and is inside of the next longer one, whatever the time', () => {
     fc.assert(
@@ -110,76 +116,3 @@ describe('a period', () => {
     )
   })
 })
-
-const executablePath = '/usr/bin/chromium'
-const present = existsSync(executablePath)
-
-describe(
-  present ? 'their page in Chromium' : 'their page (not looked at in a browser: there is no /usr/bin/chromium)',
-  () => {
-    const dir = mkdtempSync(join(tmpdir(), 'pictures-'))
-    let browser: Browser | undefined
-    let page: string
-    beforeAll(async () => {
-      const sections = pictureSections(await readPictures(lake.rows, { now }))
-      page = renderPage({
-        title: 'Pictures',
-        writtenAt: new Date(now).toISOString(),
-        sections,
-        footer: html``,
-        style: pictureStyle,
-      })
-      writeFileSync(join(dir, 'page.html'), page)
-      if (present) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-    })
-    afterAll(async () => {
-      await browser?.close()
-      rmSync(dir, { recursive: true })
-    })
-
-    const open = async (width: number) => {
-      if (!browser) return null
-      const tab = await browser.newPage({ viewport: { width, height: 800 } })
-      const troubles: string[] = []
-      tab.on('pageerror', (error) => troubles.push(error.message))
-      tab.on('console', (message) => troubles.push(message.text()))
-      tab.on('request', (request) => void (request.url().startsWith('file:') || troubles.push(request.url())))
-      await tab.goto(pathToFileURL(join(dir, 'page.html')).href)
-      return { tab, troubles }
-    }
-
-    it('shows names that mean no good as text, and cuts them', () => {
-      expect(page).toContain('&lt;script&gt;alert(1)')
-      expect(page).not.toMatch(/<script|x{100}|\0/)
-      expect(page).not.toContain('\u202e')
-      expect(page.match(/<h4>/g)?.length).toBe(page.match(/<summary>The SQL/g)?.length)
-    })
-
-    it('fits a screen of 360 pixels with all its tables open, without errors and requests', async () => {
-      const it = await open(360)
-      if (!it) return expect(present).toBe(false)
-      await it.tab.evaluate('for (const each of document.querySelectorAll("details")) each.open = true')
-      for (const { id } of periods) {
-        await it.tab.locator(`#period-${id}`).check()
-        expect(await it.tab.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-      }
-      expect(it.troubles).toEqual([])
-      await it.tab.close()
-    })
-
-    it('changes its period by the keyboard, shows that one alone, and prints it', async () => {
-      const it = await open(1200)
-      if (!it) return expect(present).toBe(false)
-      const shown = () => it.tab.locator('#sessions-per-day h4:visible').count()
-      const visible = (period: string) => it.tab.locator(`#sessions-per-day .in-${period}`).isVisible()
-      expect([await shown(), await visible('30')]).toEqual([1, true])
-      await it.tab.locator('#period-30').focus()
-      await it.tab.keyboard.press('ArrowRight')
-      expect([await shown(), await visible('90')]).toEqual([1, true])
-      await it.tab.emulateMedia({ media: 'print' })
-      expect([await shown(), await visible('90')]).toEqual([1, true])
-      expect(await it.tab.getByRole('img', { name: 'Credits by model' }).count()).toBe(1)
-      await it.tab.close()
-    })
-  },
-)
