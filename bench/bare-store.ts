@@ -7,6 +7,7 @@ export function bareStore(): ObjectStore {
     bucket: 'bench',
     put: async (key, bytes) => void objects.set(key, bytes),
     get: async (key) => objects.get(key) ?? null,
+    getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
     replace: async (key, change) => {
       const bytes = await change(objects.get(key) ?? null)
       if (bytes) objects.set(key, bytes)

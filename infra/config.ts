@@ -3,6 +3,7 @@ import { WatchRule } from '../lib/audit/changes/watch.ts'
 import { ContentByRole, FieldChoices } from '../lib/compose/privacy.ts'
 import { isTimeZone } from '../lib/core/clock.ts'
 import { requestsPerSecond } from '../lib/core/env.ts'
+import { FatalError } from '../lib/core/errors.ts'
 import { defaultPrivacy, privacyChoices } from '../lib/hooks/collector/event-record.ts'
 import { defaultRate } from '../lib/hooks/collector/rate-limit.ts'
 import { defaultRules } from '../lib/limits/entries.ts'
@@ -189,12 +190,14 @@ export type Config = z.infer<typeof Config>
 /** The configuration as it is written, before defaults. */
 export type ConfigInput = z.input<typeof Config>
 
-/** @throws Error that names every wrong value, what is wrong with it, and what to write. */
+/** @throws FatalError `configuration` that names every wrong value, what is wrong with it, and what to write. */
 export function parseConfig(input: unknown): Config {
   const result = Config.safeParse(input)
   if (result.success) return withEnabledStreams(result.data)
   const problems = result.error.issues.map(({ path, message }) => `  - ${path.join('.') || 'config'} ${message}`)
-  throw new Error(`The configuration (config.ts, or -c on the command line) is wrong:\n${problems.join('\n')}`)
+  throw new FatalError(`The configuration (config.ts, or -c on the command line) is wrong:\n${problems.join('\n')}`, {
+    code: 'configuration',
+  })
 }
 
 /** The schedules whose runs end with the nightly page. */

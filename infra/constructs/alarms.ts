@@ -134,6 +134,7 @@ export class Alarms extends Construct {
       ofAny('PolicyFailed', any),
       'The policy of credit limits changed nothing: it has a mistake, or may not be applied.',
     )
+    this.whenOld('limit-messages-late', queues.limits, 'Messages with credit limits wait for more than an hour.')
     const dead = queues.deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('limit-dead-letters', dead, 'Messages with credit limits failed five times and wait for somebody.')
   }
@@ -142,14 +143,7 @@ export class Alarms extends Construct {
     const any = { period: quarter }
     const dead = deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('hook-dead-letters', dead, 'Messages with hook events failed five times, and are gone after 14 days.')
-    const age = queue.metricApproximateAgeOfOldestMessage(any)
-    const late = new MathExpression({
-      expression: `IF(age > ${hour.toSeconds()}, 1, 0)`,
-      usingMetrics: { age },
-      label: 'The oldest message is older than an hour',
-      period: quarter,
-    })
-    this.whenAny('hook-events-late', late, 'Hook events wait on the queue for more than an hour.')
+    this.whenOld('hook-events-late', queue, 'Hook events wait on the queue for more than an hour.')
     const failed = awsMetric({
       namespace: 'AWS/ApiGateway',
       metricName: '5xx',
@@ -180,6 +174,17 @@ export class Alarms extends Construct {
     const { names, config } = this.props
     const page = `s3://${names.bucket(lakeBucket)}/${latestReportKey}`
     return reportingIn(config).length > 0 ? ` The page of the last night: ${page}` : ''
+  }
+
+  /** Nobody takes messages up: the worker fails, or its event source is disabled. */
+  private whenOld(name: string, queue: IQueue, description: string) {
+    const late = new MathExpression({
+      expression: `IF(age > ${hour.toSeconds()}, 1, 0)`,
+      usingMetrics: { age: queue.metricApproximateAgeOfOldestMessage({ period: quarter }) },
+      label: 'The oldest message is older than an hour',
+      period: quarter,
+    })
+    this.whenAny(name, late, description)
   }
 
   private whenAny(name: string, metric: IMetric, description: string) {

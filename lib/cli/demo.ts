@@ -19,6 +19,7 @@ import {
 import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { createLog, createProgress, type Lines, type Progress } from './progress.ts'
+import { placeOf } from './report.ts'
 import { runJson, sayRun } from './run-report.ts'
 import type { FinishedRun } from './run-sync.ts'
 import type { Workspace } from './workspace.ts'
@@ -68,17 +69,27 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const { asked, users } = await askQuestions(root, io)
     const audited = await showAudit(root, { io, cli })
     const policy = await demoPolicyGoesOn(cli, { workspace, log, io })
-    const { demoLimits } = await import('./demo-limits.ts')
-    const limits = await demoLimits(cli, { workspace, log, io, users })
+    const limits = await setLimits(cli, { workspace, log, io, users })
     const shown = relative(process.cwd(), folder) || folder
+    const pages = await writePages(cli, { workspace, log, io, folder: shown })
     const bucket = workspace.variables.LAKE_BUCKET ?? ''
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
-    io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, policy, limits })
+    io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, policy, limits, pages })
     return exitCodeOfRun(second.record.status)
   } finally {
     await workspace.close()
   }
+}
+
+async function setLimits(cli: Cli, demo: Sending & { users: string[] }) {
+  const { demoLimits } = await import('./demo-limits.ts')
+  return demoLimits(cli, demo)
+}
+
+async function writePages(cli: Cli, demo: Sending & { folder: string }): Promise<string[]> {
+  const { demoPages } = await import('./demo-pages.ts')
+  return demoPages(cli, { ...demo, place: placeOf({ local: demo.folder }) })
 }
 
 /** The story has no point without what a run would have read. */
@@ -98,10 +109,10 @@ async function open(cli: Cli, options: CommonOptions, { folder, progress }: Wher
   return openWorkspace({ ...cli, variables: { ...own, MESSAGES_ENABLED: 'true' } }, wanted)
 }
 
-type Sending = { cli: Cli; workspace: Workspace; log: Log; io: Output }
+type Sending = { workspace: Workspace; log: Log; io: Output }
 
 /** Lets a developer's machine send events of sessions that the first sync has read. */
-async function sendHooks(root: RunRoot, { cli, ...sending }: Sending): Promise<void> {
+async function sendHooks(root: RunRoot, { cli, ...sending }: Sending & { cli: Cli }): Promise<void> {
   const { openLakeDatabase } = await import('./lake-database.ts')
   const { ask } = await import('./query-rows.ts')
   const { sessionsQuery } = await import('../local/demo.ts')

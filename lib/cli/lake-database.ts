@@ -8,9 +8,18 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
-import { download, downloadCurrent, type LocalFile, nameOf, type Place, type PublishedLake } from './lake-files.ts'
+import { commentViews } from './lake-comments.ts'
+import {
+  type CurrentPlace,
+  download,
+  downloadCurrent,
+  type LocalFile,
+  nameOf,
+  type PublishedLake,
+} from './lake-files.ts'
 import { createFreshness, freshnessView } from './lake-freshness.ts'
 import { downloadRuns } from './lake-runs.ts'
+import { columnsIn } from './question-columns.ts'
 import { requireQuestion, sqlError } from './read-only.ts'
 
 /** The lake as a database that can be asked and not changed. */
@@ -23,6 +32,26 @@ const quarantineColumns = ['stream', 'key', 'reasons', 'raw', 'run_id', 'scan_id
  * change log, `<table>_current`, `quarantine`, `_freshness` and `_runs`. Nothing outside that folder can be reached from SQL.
  */
 export async function openLakeDatabase(from: PublishedLake, sql?: string, signal?: AbortSignal): Promise<LakeDatabase> {
+  const database = await openWith(from, { sql, signal, columnwise: true })
+  if (sql === undefined || (await isUnderstood(database, sql))) return database
+  // What is wrong with a question is said with all columns in view.
+  await database.close()
+  return await openWith(from, { sql, signal, columnwise: false })
+}
+
+async function isUnderstood({ connection }: LakeDatabase, sql: string): Promise<boolean> {
+  return await connection.prepare(sql).then(
+    (statement) => {
+      statement.destroySync()
+      return true
+    },
+    () => false,
+  )
+}
+
+type Opening = { sql: string | undefined; signal: AbortSignal | undefined; columnwise: boolean }
+
+async function openWith(from: PublishedLake, { sql, signal, columnwise }: Opening): Promise<LakeDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-sync-query-'))
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
@@ -39,7 +68,8 @@ export async function openLakeDatabase(from: PublishedLake, sql?: string, signal
     const names = sql === undefined ? null : await namesIn(connection, sql)
     const published = await from.lake.readFiles()
     const place = { objects: from.objects, folder, signal }
-    const current = await currentOf(names, { from, published, place })
+    const columns = sql === undefined || !columnwise ? null : await columnsIn(connection, sql)
+    const current = await currentOf(names, { from, published, place: { ...place, columns } })
     const needed = neededBy(names, new Set(current.map(({ name }) => name)))
     const local = await download(
       published.filter((file) => needed(nameOf(file))),
@@ -49,6 +79,7 @@ export async function openLakeDatabase(from: PublishedLake, sql?: string, signal
     const runs = needed(runsTable.name) ? await downloadRuns(from.objects, folder) : []
     await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
     await createFreshness(connection, needed(freshnessView) ? from.checkpoints : undefined)
+    if (sql !== undefined) await commentViews(connection, sql)
     await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')
@@ -67,12 +98,12 @@ async function namesIn(connection: DuckDBConnection, sql: string): Promise<Reado
 }
 
 /** A current state that is there as files, and need not be made from the change log. */
-type Current = { name: string; table: Table; files: readonly LocalFile[] }
+type Current = { name: string; table: Table; columns: ReadonlySet<string> | null; files: readonly LocalFile[] }
 
 type Reading = {
   from: PublishedLake
   published: Awaited<ReturnType<PublishedLake['lake']['readFiles']>>
-  place: Place
+  place: CurrentPlace
 }
 
 /** The current states that a question names and that are there as files, unless it needs the change log anyway. */
@@ -83,10 +114,19 @@ async function currentOf(names: ReadonlySet<string> | null, { from, published, p
       const name = currentName(table)
       if (!names?.has(name) || names.has(table.name)) continue
       const files = await from.currentFiles?.({ stream, table, published })
-      if (files) found.push({ name, table, files: await downloadCurrent(name, files, place) })
+      if (!files) continue
+      const columns = place.columns && columnsNeeded(table, place.columns)
+      found.push({ name, table, columns, files: await downloadCurrent(name, files, { ...place, columns }) })
     }
   }
   return found
+}
+
+/** The columns of a table that a question may mean; a view has one at least. */
+function columnsNeeded(table: Table, named: ReadonlySet<string>): ReadonlySet<string> {
+  const own = columnsOf(table).map(({ name }) => name)
+  const needed = own.filter((name) => named.has(name))
+  return new Set(needed.length > 0 ? needed : table.key.slice(0, 1))
 }
 
 /** Which tables' files a question needs, besides current states; all of them when that can't be told. */
@@ -122,11 +162,11 @@ async function createViews(
     for (const table of tablesOf(stream))
       await connection.run(`create view ${table.name} as ${typedRows(columnsOf(table), pathsOf(table.name))}`)
   }
-  for (const { name, query } of currentViews(streams)) {
-    const asFiles = current.find((one) => one.name === name)
-    await connection.run(
-      `create view ${name} as ${asFiles ? typedRows(columnsOf(asFiles.table), pathsOf(name)) : query}`,
-    )
+  for (const { name, query } of currentViews(streams)) await connection.run(`create view ${name} as ${query}`)
+  // Last: views of nested tables that nobody asks for build on columns that may not be there.
+  for (const state of current) {
+    const { name } = state
+    await connection.run(`create or replace view ${name} as ${currentState(state, pathsOf(name))}`)
   }
   await connection.run(`create view quarantine as ${quarantine(pathsOf('quarantine'))}`)
 }
@@ -147,6 +187,14 @@ function typedRows(columns: readonly Column[], paths: readonly string[]): string
   const casts = columns.map(({ name, type }) => `${name}::${types[type]} as ${name}`).join(', ')
   const read = `select * from read_parquet([${paths.map(text).join(', ')}], union_by_name = true)`
   return `select ${casts} from (${nothing} union all by name ${read})`
+}
+
+/** The rows of a current state, with the columns that its files are there with. */
+function currentState({ table, columns }: Current, paths: readonly string[]): string {
+  return typedRows(
+    columnsOf(table).filter(({ name }) => columns === null || columns.has(name)),
+    paths,
+  )
 }
 
 function quarantine(paths: readonly string[]): string {

@@ -9,11 +9,16 @@ import type { Stream } from '../streams/stream.ts'
 import type { Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import type { Checkpoints } from '../sync/ports.ts'
+import { type RangeReader, writePartial } from './partial-files.ts'
 
 /** The published lake, as the warehouse's readers see it. */
 export type PublishedLake = {
   lake: { readFiles(): Promise<PublishedFile[]> }
-  objects: { get(key: string): Promise<Uint8Array | null>; list(prefix: string): Promise<string[]> }
+  objects: {
+    get(key: string): Promise<Uint8Array | null>
+    list(prefix: string): Promise<string[]>
+    getRange?: RangeReader
+  }
   /** The files of a table's current state; null where it must be made from all that was published. */
   currentFiles?: (of: {
     stream: Stream
@@ -65,22 +70,44 @@ export async function download(files: readonly PartFile[], { objects, folder, si
   return done
 }
 
-/** Brings the files of a current table into a folder. @throws FatalError `damaged_state` when one is gone. */
+/** Where objects come from, and the columns of them that are needed; null where all are. */
+export type CurrentPlace = Omit<Place, 'objects'> & {
+  objects: Pick<PublishedLake['objects'], 'get' | 'getRange'>
+  columns: ReadonlySet<string> | null
+}
+
+/**
+ * Brings the files of a current table into a folder, or of each what some columns need.
+ * @throws FatalError `damaged_state` when one is gone.
+ */
 export async function downloadCurrent(
   name: string,
   files: readonly CurrentFile[],
-  { objects, folder, signal }: Place,
+  { objects, folder, signal, columns }: CurrentPlace,
 ): Promise<LocalFile[]> {
   const done: LocalFile[] = []
   await eachConcurrently(files.entries(), downloadsAtOnce, async ([at, { key, bytes: size }]) => {
     signal?.throwIfAborted()
-    const bytes = await objects.get(key)
-    if (bytes?.byteLength !== size) throw changedMeanwhile(key)
     const path = join(folder, `${name}-${at}`)
-    await writeFile(path, bytes)
+    const { getRange: read } = objects
+    const isWritten =
+      read && columns
+        ? await writePartial({ key, size, columns, path, read })
+        : await writeWhole({ key, size, path }, objects)
+    if (!isWritten) throw changedMeanwhile(key)
     done.push({ name, path, key })
   })
   return done
+}
+
+async function writeWhole(
+  { key, size, path }: { key: string; size: number; path: string },
+  objects: Pick<PublishedLake['objects'], 'get'>,
+): Promise<boolean> {
+  const bytes = await objects.get(key)
+  if (bytes?.byteLength !== size) return false
+  await writeFile(path, bytes)
+  return true
 }
 
 /** Snapshots are kept for days after they were replaced; an erased person's are not. */

@@ -4,6 +4,7 @@ import { messageOf, SyncError } from '../core/errors.ts'
 import { addApprove } from './approve.ts'
 import { addAudit } from './audit.ts'
 import { type Cli, withFolders } from './command.ts'
+import { addCompletion } from './completion.ts'
 import { addDemo } from './demo.ts'
 import { addDocs } from './docs.ts'
 import { addDoctor } from './doctor.ts'
@@ -38,6 +39,7 @@ const commands = [
   addDoctor,
   addSimulator,
   addDocs,
+  addCompletion,
 ] as const
 
 /** Runs one command line. Never throws: what goes wrong is told on stderr, and by the exit code. */

@@ -26,13 +26,38 @@ export function isRawNumber(value: unknown): value is RawNumber {
 // inside a string, too, which costs a slower parse and nothing else; what may stand before a number keeps ids out.
 const suspicious = /(?:^|[[:,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d\d)/
 
+const longest = 15
+// An exponent that ends where a number may: not one of the many in hexadecimal ids.
+const exponent = /\d[eE][+-]?\d\d+\s*(?:[,\]}]|$)/
+
+/** Whether a JSON text may be suspicious: a quicker look, which most texts need not go beyond. */
+function mayBeSuspicious(text: string): boolean {
+  // A longer run holds one of these places.
+  for (let at = longest; at < text.length; at += longest + 1) {
+    if (isOfNumber(text.charCodeAt(at)) && lengthOfRun(text, at) > longest) return true
+  }
+  return exponent.test(text)
+}
+
+function lengthOfRun(text: string, at: number): number {
+  let [from, to] = [at, at + 1]
+  while (from > 0 && isOfNumber(text.charCodeAt(from - 1))) from -= 1
+  while (to < text.length && isOfNumber(text.charCodeAt(to))) to += 1
+  return to - from
+}
+
+/** A digit or a dot. */
+function isOfNumber(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46
+}
+
 /**
  * Parses JSON without rounding a number silently. Numbers that survive the trip through a double become numbers; the
  * others (integers beyond 2^53, more than 17 significant digits, overflow to infinity) become `RawNumber`s.
  * @throws SyntaxError when the text is not JSON.
  */
 export function parseJson(text: string): Json {
-  if (!suspicious.test(text)) return JSON.parse(text) as Json
+  if (!mayBeSuspicious(text) || !suspicious.test(text)) return JSON.parse(text) as Json
   try {
     return exactJson.parse(text, keepDigits) as Json
   } catch (error) {

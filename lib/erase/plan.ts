@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import type { PlaceCount } from './done.ts'
 import { type Fate, type Found, findEverywhere } from './find.ts'
@@ -62,14 +61,12 @@ const stillListed =
   'The platform lists the person among the users, as of the last scan: delete the user there, run "platform-sync sync", and ' +
   'erase then. Else the next sync brings back what is erased.'
 
-const readsAtOnce = 8
-
 /** What waits to be published holds rows that are in no list, and what is being read may name the person a moment later. */
 export async function unfinished({ checkpoints, streams, clock }: EraseDeps): Promise<string[]> {
-  const busy = await mapConcurrently(streams, readsAtOnce, async ({ name }) => {
-    if (await checkpoints.holder(name, clock.now())) return name
-    const scan = (await checkpoints.read(name))?.scan
-    return scan && scan.segments.length > 0 ? name : null
+  const stateOf = await checkpoints.look(clock.now())
+  const busy = streams.map(({ name }) => {
+    const { holder, checkpoint } = stateOf(name)
+    return holder !== null || (checkpoint?.scan?.segments.length ?? 0) > 0 ? name : null
   })
   const waiting = (await checkpoints.unpublishedOf(streams.map(({ name }) => name))).map(({ stream }) => stream)
   const names = [...new Set([...busy.filter((name) => name !== null), ...waiting])]

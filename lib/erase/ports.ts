@@ -3,7 +3,7 @@ import type { Manifest, PublishedFile } from '../publish/manifest.ts'
 import type { Publications, PublishLease } from '../publish/ports.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
-import type { Checkpoints } from '../sync/ports.ts'
+import type { Checkpoints, StateReader } from '../sync/ports.ts'
 import type { Finder } from './person.ts'
 
 type PutOptions = { signal?: AbortSignal; contentType?: string }
@@ -91,9 +91,7 @@ export type EraseDeps = {
   contents: Contents
   tables: TableRemaker
   publications: Publications
-  checkpoints: Pick<Checkpoints, 'read' | 'unpublishedOf'> & {
-    holder(stream: string, now: number): Promise<{ owner: string; until: number } | null>
-  }
+  checkpoints: Pick<Checkpoints, 'unpublishedOf'> & StateReader
   /** The streams as they are read. */
   streams: readonly Stream[]
   /** A keyed fingerprint of an address: what is kept of it. */

@@ -77,7 +77,18 @@ export async function startBuiltInPlatform({ seed, counts, days, faults }: Built
   return simulator
 }
 
-const ours = ['dynamodb', 's3', 'sqs', 'plans', 'limits.csv', 'redaction-key', signingKeyFile, ownerFile, fileName]
+const ours = [
+  'dynamodb',
+  's3',
+  'sqs',
+  'plans',
+  'pages',
+  'limits.csv',
+  'redaction-key',
+  signingKeyFile,
+  ownerFile,
+  fileName,
+]
 
 /**
  * Removes the state that `--local` left in a folder, and nothing else, and writes down what its platform is made from.

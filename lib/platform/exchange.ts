@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { FatalError, RetryableError, SyncError } from '../core/errors.ts'
+import type { AnswerHeaders, Fetch, FetchAnswer } from './lean-fetch.ts'
 import { excerpt, scrub } from './scrub.ts'
 import { errorOfStatus, isSuccess } from './status-errors.ts'
 
 /** What came back: the status, the headers, and the body (only its beginning when it is no success), also as text. */
 export type Answer = {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly bytes: Buffer
   readonly text: string
 }
@@ -15,7 +16,7 @@ export type Answer = {
 export type Exchange = {
   readonly url: URL
   readonly init: { method: string; headers: Record<string, string>; body: string | null }
-  readonly fetch: typeof fetch
+  readonly fetch: Fetch
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
   /** The request in messages: "GET /api/v0/sessions". */
@@ -49,7 +50,7 @@ export async function exchange(request: Exchange): Promise<Answer> {
   }
 }
 
-function answerOf({ status, headers }: Response, bytes: Buffer): Answer {
+function answerOf({ status, headers }: FetchAnswer, bytes: Buffer): Answer {
   return {
     status,
     headers,
@@ -60,7 +61,7 @@ function answerOf({ status, headers }: Response, bytes: Buffer): Answer {
   }
 }
 
-async function bodyOf(response: Response, { what }: Exchange): Promise<Buffer> {
+async function bodyOf(response: FetchAnswer, { what }: Exchange): Promise<Buffer> {
   const success = isSuccess(response.status)
   const limit = success ? maxBodyBytes : maxErrorBytes
   const chunks: Uint8Array[] = []
@@ -93,6 +94,9 @@ function timedOut({ what, timeoutMs }: Exchange) {
   })
 }
 
+/** What fetch and node:http say of a proxy that refuses. */
+const refusalOfProxy = /^proxy response \((\d{3})\)|^failed to establish tunnel .* via .*: HTTP\/1\.[01] (\d{3})/is
+
 /** What fetch throws for the network: TypeErrors with these messages, errors of other kinds, and things that are none. */
 const networkMessages = new Set(['fetch failed', 'terminated'])
 
@@ -108,7 +112,7 @@ function isBug(error: unknown): boolean {
 function networkError(error: unknown, { what, url, secrets }: Exchange): unknown {
   if (error instanceof SyncError || isBug(error)) return error
   const cause = plainCause(error, secrets)
-  const refusal = /^proxy response \((\d{3})\)/i.exec(cause.message)?.[1]
+  const refusal = refusalOfProxy.exec(cause.message)?.slice(1).find(Boolean)
   if (refusal === '407') return errorOfStatus(407, { what, said: '', retryAfterMs: undefined })
   const proxied = refusal !== undefined || wentElsewhere(cause, url)
   const whom = proxied ? 'the proxy on the way to the platform' : scrub(url.origin, secrets)

@@ -6,6 +6,7 @@ import { type Json, parseJson } from '../core/json.ts'
 import { jsonFaultOf } from '../core/json-fault.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { type Answer, exchange } from './exchange.ts'
+import { leanFetch } from './lean-fetch.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { defaultRetry, type RetrySettings, sendRepeatedly } from './retry.ts'
 import { messagesIn } from './said.ts'
@@ -26,6 +27,7 @@ export type HttpDeps = {
   /** A number from 0 up to 1, for the jitter of waits. */
   random: () => number
   log?: Log
+  /** The process's own requests over node:http unless given. */
   fetch?: typeof fetch
   /** For one request, its body included; 30 s unless said otherwise. */
   timeoutMs?: number
@@ -115,8 +117,15 @@ async function send(call: Call, deps: HttpDeps, secrets: Secrets): Promise<Json>
     const timeoutMs = Math.min(deps.timeoutMs ?? 30_000, remainingMs())
     if (timeoutMs <= 0) throw new RetryableError(`No time is left for ${what}. Try again later.`, { code: 'timeout' })
     options.onRequest?.()
-    const fetchNow = deps.fetch ?? fetch
-    const answer = await exchange({ url, init, fetch: fetchNow, signal: options.signal, timeoutMs, what, secrets })
+    const answer = await exchange({
+      url,
+      init,
+      fetch: deps.fetch ?? leanFetch,
+      signal: options.signal,
+      timeoutMs,
+      what,
+      secrets,
+    })
     const target = redirectOf(answer, url)
     if (!target) return judge(answer, { request, what, nowMs: deps.clock.now(), tell: tellerOf(deps, secrets) })
     // The credential must never reach another host, not even one that the platform names.

@@ -1,8 +1,9 @@
 import { isPlainObject } from '../core/canonical-json.ts'
 import type { Json } from '../core/json.ts'
+import type { AnswerHeaders } from './lean-fetch.ts'
 
 /** What an answer may say about when to come back. */
-type Saying = { readonly status: number; readonly headers: Headers; readonly body: Json | undefined }
+type Saying = { readonly status: number; readonly headers: AnswerHeaders; readonly body: Json | undefined }
 
 /** A wait beyond this is no wait that anybody means: it is cut to this. */
 const longestWaitMs = 31 * 86_400_000
@@ -27,7 +28,7 @@ const resetHeaders = ['x-ratelimit-reset-after', 'ratelimit-reset', 'x-ratelimit
 const remainingHeaders = ['ratelimit-remaining', 'x-ratelimit-remaining', 'x-rate-limit-remaining']
 
 /** Those headers stand on every answer of some servers: they mean a wait only when the limit is used up. */
-function speaksOfLimit(status: number, headers: Headers): boolean {
+function speaksOfLimit(status: number, headers: AnswerHeaders): boolean {
   const remaining = remainingHeaders.map((name) => headers.get(name)).find((value) => value !== null)
   return remaining === undefined ? status === 429 : Number(remaining) === 0
 }

@@ -27,7 +27,8 @@ const publishWaitMs = 2_000
 
 /**
  * Publishes what a run's streams completed, announces how the run ended, and records it. What is on record was
- * announced before; a record of a run that another worker had in part is not the last word on it.
+ * announced before, or says that it was not: then the failure is thrown, and the next try announces it. A record of a
+ * run that another worker had in part is not the last word on it.
  */
 export async function finishRun(
   run: Run,
@@ -43,9 +44,11 @@ export async function finishRun(
     streams: await mapConcurrently(results, streamsAtOnce, (result) => recordOf(result, streams, deps)),
   }
   const before = await deps.runs.read(run)
-  if (before === null || isUnderway(before)) await deps.announcer.announce(record, manifest)
-  await deps.runs.write(record)
+  const due = before === null || isUnderway(before) || before.announced === false
+  const failure = due ? await announce(record, { manifest, deps }) : null
+  await deps.runs.write(failure ? { ...record, announced: false } : record)
   await note(record, deps)
+  if (failure) throw failure.error
   return { record, manifest }
 }
 
@@ -62,6 +65,19 @@ async function recordOf(
     ...(notices.length > 0 ? { notices: [...notices] } : {}),
     standing: await standingOf(stream, { streams, checkpoints }),
     ...(inForce ? { rules: { ...inForce } } : {}),
+  }
+}
+
+/** Tells others; what kept it from that, if anything did. */
+async function announce(
+  record: RunRecord,
+  { manifest, deps }: { manifest: Manifest; deps: FinishDeps },
+): Promise<{ error: unknown } | null> {
+  try {
+    await deps.announcer.announce(record, manifest)
+    return null
+  } catch (error) {
+    return { error }
   }
 }
 

@@ -72,6 +72,7 @@ export const RunRecord = z.object({
   scheduledAt: z.number(),
   finishedAt: z.number(),
   status: z.enum(['complete', 'partial', 'failed']),
+  announced: z.literal(false).optional().describe('Nobody could be told yet; whoever finishes the run again tells it.'),
   streams: z.array(
     z.object({
       stream: z.string(),

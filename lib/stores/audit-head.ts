@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ChainHeads, type HeadState, type PendingAppend } from '../audit/trail/head.ts'
 import type { HeadStore } from '../audit/trail/ports.ts'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
 
 const key = { pk: 'audit', sk: 'head' }
@@ -48,7 +49,8 @@ function putInput({ heads, reported, pending }: HeadState, version: number) {
   }
 }
 
-type PendingItem = { nextMarks?: string; packed?: Uint8Array; staged?: string }
+/** `form` is that of the item and of the chains; its `version` counts the writes. */
+type PendingItem = { nextMarks?: string; packed?: Uint8Array; staged?: string; form?: number }
 
 function pendingItem({ next, writes }: PendingAppend): PendingItem {
   return {
@@ -60,7 +62,8 @@ function pendingItem({ next, writes }: PendingAppend): PendingItem {
 const Reported = z.object({ entries: z.int(), findings: z.int() })
 
 function stateOf(item: PendingItem & { marks?: string; reported?: string }): HeadState {
-  const { marks = '', reported = '', nextMarks, packed, staged } = item
+  const { marks = '', reported = '', nextMarks, packed, staged, form } = item
+  ofKnownForm({ version: form }, { what: 'audit trail' })
   try {
     const writes = packed ? { packed } : staged ? { staged } : null
     return {

@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
-import type { Checkpoints, LeaseReader } from '../sync/ports.ts'
+import type { Checkpoints, StateReader, StreamState } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
 /** The partition of the state table that holds one item per stream. */
@@ -13,13 +14,13 @@ function keyOf(stream: string): ItemKey {
 }
 
 /** Checkpoints in the state table: one item per stream. */
-export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & LeaseReader {
+export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: string }): Checkpoints & StateReader {
   const items = createLeasedItems(deps)
 
   return {
-    holder: async (stream, now) => {
-      const item = await items.read(keyOf(stream))
-      return item?.owner && item.expiresAt > now ? { owner: item.owner, until: item.expiresAt } : null
+    look: async (now) => {
+      const found = await items.list(streamPartition)
+      return (stream) => stateIn(stream, { item: found.get(stream), now })
     },
     read: async (stream) => {
       const item = await items.read(keyOf(stream))
@@ -67,6 +68,11 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
   }
 }
 
+function stateIn(stream: string, { item, now }: { item: LeasedItem | undefined; now: number }): StreamState {
+  const holder = item?.owner && item.expiresAt > now ? { owner: item.owner, until: item.expiresAt } : null
+  return { checkpoint: item ? checkpointOf(stream, item) : null, holder }
+}
+
 function waitingIn(stream: string, item: LeasedItem | null | undefined): ScanSummary[] {
   const summaries = Object.values(item?.unpublished ?? {}).map((text) => parse(ScanSummary, stream, text))
   return summaries.sort((a, b) => a.startedAt - b.startedAt || a.completedAt - b.completedAt)
@@ -108,9 +114,11 @@ function readableOrNew(stream: string, item: LeasedItem): Checkpoint {
 }
 
 function parse<S extends z.ZodType>(schema: S, stream: string, text: string): z.infer<S> {
+  const goBack = `run \`platform-sync reset ${stream}\``
   try {
-    return schema.parse(JSON.parse(text))
+    return schema.parse(ofKnownForm(JSON.parse(text), { what: `checkpoint of ${stream}`, goBack }))
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     const message = `the checkpoint of ${stream} can't be read. Run \`platform-sync reset ${stream}\` to begin its scan anew`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }

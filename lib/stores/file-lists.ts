@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { filesOf, Manifest, PublishedFile } from '../publish/manifest.ts'
 import type { Manifests } from '../publish/ports.ts'
 import { fileListKey, fileListPrefix, runManifestPrefix } from './lake-paths.ts'
@@ -93,8 +94,9 @@ export async function readManifest(objects: ObjectStore, key: string): Promise<M
   const bytes = await objects.get(key)
   if (!bytes) return null
   try {
-    return Manifest.parse(JSON.parse(Buffer.from(bytes).toString()))
+    return Manifest.parse(ofKnownForm(JSON.parse(Buffer.from(bytes).toString()), { what: `manifest ${key}` }))
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     throw unreadable(`manifest s3://${objects.bucket}/${key}`, cause)
   }
 }

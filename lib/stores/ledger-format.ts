@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { identityOf } from '../limits/email.ts'
 import type { LimitState, OutgoingLimit } from '../limits/limit-state.ts'
 import { type OutcomeKey, outcomeKey } from '../limits/outcomes/outcome.ts'
@@ -31,9 +32,14 @@ export function stateItem(state: LimitState): LedgerItem {
   return { ...stateKey(state.identity), body: JSON.stringify(state) }
 }
 
+/** The body of an item. */
+function ofLedger(body: string): unknown {
+  return ofKnownForm(JSON.parse(body), { what: 'ledger of credit limits' })
+}
+
 /** Reads the body of a state. */
 export function readState(body: string): LimitState {
-  return JSON.parse(body) as LimitState
+  return ofLedger(body) as LimitState
 }
 
 /** The key of an outcome's item. */
@@ -48,7 +54,7 @@ export function outcomeItem(outcome: LimitOutcome): LedgerItem {
 
 /** Reads the body of an outcome. */
 export function readOutcome(body: string): LimitOutcome {
-  return LimitOutcome.parse(JSON.parse(body))
+  return LimitOutcome.parse(ofLedger(body))
 }
 
 /** The key of the reason why a message failed. */
@@ -63,7 +69,7 @@ export function failureItem(failure: MessageFailure): LedgerItem {
 
 /** Reads the body of the reason why a message failed. */
 export function readFailure(body: string): MessageFailure {
-  return JSON.parse(body) as MessageFailure
+  return ofLedger(body) as MessageFailure
 }
 
 /** An outcome as the log names it. */
@@ -81,7 +87,7 @@ export function logItem(outcomes: LimitOutcome[], recordedAt: number, callId: st
 
 /** Reads the body of an item of the log. */
 export function readLog(body: string): LoggedOutcome[] {
-  return JSON.parse(body) as LoggedOutcome[]
+  return ofLedger(body) as LoggedOutcome[]
 }
 
 /** The partitions of the log for a span of time (Unix ms): its months. */
@@ -129,13 +135,14 @@ export function journalText(outgoing: readonly OutgoingLimit[]): string {
 export function readJournal(text: string | null): OutgoingLimit[] {
   if (text === null) return []
   try {
-    const { requests, entries } = Journal.parse(JSON.parse(text))
+    const { requests, entries } = Journal.parse(ofLedger(text))
     return entries.map(([number, address, limit, until]) => {
       const [order, requestId, sourceKind] = requests[number]!
       const outgoing = { identity: identityOf(address), address, limit, order, requestId }
       return { ...outgoing, ...(sourceKind ? { sourceKind } : {}), ...(until === undefined ? {} : { until }) }
     })
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     throw new FatalError(
       'The journal of the limits table is damaged: remove its item worker/lease, and plan all limits anew.',
       { code: 'damaged_state', cause },

@@ -23,6 +23,8 @@ export type ObjectStore = {
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
   /** The object's bytes, or null when there is none. */
   get(key: string): Promise<Uint8Array | null>
+  /** The object's bytes from one place up to another, or null when there is none. */
+  getRange(key: string, from: number, to: number): Promise<Uint8Array | null>
   /**
    * Writes what `change` makes of the object's bytes, unless it is null. No change of another writer gets lost: it is read
    * and made again when one came in between.
@@ -54,6 +56,10 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
     },
     get: async (key) =>
       (await callAws({ what: what('read', key) }, () => read(s3, { Bucket: bucket, Key: key }))).bytes,
+    getRange: async (key, from, to) => {
+      const part = { Bucket: bucket, Key: key, Range: `bytes=${from}-${to - 1}` }
+      return (await callAws({ what: what('read', key) }, () => read(s3, part))).bytes
+    },
     replace: (key, change, { signal, contentType = 'application/octet-stream' } = {}) => {
       const place = { Bucket: bucket, Key: key }
       const attempt = () =>
@@ -80,7 +86,7 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
 
 type Found = { bytes: Uint8Array | null; etag?: string | undefined }
 
-async function read(s3: S3Client, place: { Bucket: string; Key: string }): Promise<Found> {
+async function read(s3: S3Client, place: { Bucket: string; Key: string; Range?: string }): Promise<Found> {
   try {
     const { Body, ETag } = await s3.send(new GetObjectCommand(place))
     return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), etag: ETag }

@@ -1,14 +1,15 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { type FileMetaData, parquetMetadata, parquetRead } from 'hyparquet'
-import { type Cell, type Column, columnsOf, type Table } from '../streams/table.ts'
+import { parquetMetadata, parquetRead } from 'hyparquet'
+import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
 /** Times as Unix ms, in the unit of any file that was ever written. */
-const parsers = {
+export const parsers = {
   timestampFromMilliseconds: Number,
   timestampFromMicroseconds: (micros: bigint) => Number(micros / 1000n),
 }
-const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }
+/** How pages are unpacked. */
+export const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }
 
 /** What a file's rows take when they are unpacked, from its footer. */
 export function unpackedBytes(bytes: Uint8Array): number {
@@ -20,29 +21,23 @@ export function unpackedBytes(bytes: Uint8Array): number {
 export async function appendRows(columns: Cell[][], table: Table, bytes: Uint8Array): Promise<void> {
   const file = bufferOf(bytes)
   const metadata = parquetMetadata(file)
-  const declared = columnsOf(table)
   const present = new Set(metadata.schema.map(({ name }) => name))
+  const cells = new Map(columnsOf(table).map(({ name }, at) => [name, columns[at] as Cell[]]))
   const rows = Number(metadata.num_rows)
-  for (const [at, column] of declared.entries()) {
-    const cells = columns[at] as Cell[]
-    const wanted = cells.length + rows
-    if (present.has(column.name)) await appendColumn(cells, column, { file, metadata })
-    while (cells.length < wanted) cells.push(null)
-  }
+  const start = columns[0]?.length ?? 0
+  for (const column of columns) for (let row = 0; row < rows; row++) column.push(null)
+  const names = [...cells.keys()].filter((name) => present.has(name))
+  const onChunk = (chunk: { columnName: string; columnData: ArrayLike<unknown>; rowStart: number }) =>
+    placeCells(cells.get(chunk.columnName), chunk.columnData, start + chunk.rowStart)
+  await parquetRead({ file, metadata, columns: names, compressors, parsers, onChunk })
 }
 
-type Source = { file: ArrayBuffer; metadata: FileMetaData }
-
-async function appendColumn(cells: Cell[], { name, type }: Column, source: Source): Promise<void> {
-  const chunks: { rowStart: number; columnData: ArrayLike<unknown> }[] = []
-  const onChunk = (chunk: (typeof chunks)[number]) => void chunks.push(chunk)
-  await parquetRead({ ...source, columns: [name], compressors, parsers, onChunk })
-  chunks.sort((a, b) => a.rowStart - b.rowStart)
-  for (const { columnData } of chunks) {
-    for (let i = 0; i < columnData.length; i++) {
-      const value = columnData[i] as Cell | bigint | undefined
-      cells.push(type === 'int64' && typeof value === 'bigint' ? Number(value) : ((value ?? null) as Cell))
-    }
+/** Puts the values of a page where they belong, as cells. */
+export function placeCells(cells: Cell[] | undefined, values: ArrayLike<unknown>, start: number): void {
+  if (!cells) return
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as Cell | bigint | undefined
+    cells[start + i] = typeof value === 'bigint' ? Number(value) : (value ?? null)
   }
 }
 

@@ -4,11 +4,6 @@ import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids
 import type { Cell, Column, ColumnType, Table } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
-/** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
-function zstd(bytes: Uint8Array): Uint8Array {
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
-}
-
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const
 
 const physical: Record<ColumnType, Partial<SchemaElement>> = {
@@ -35,25 +30,40 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
   timestamp: { encoding: 'PLAIN' },
 }
 
-/** How every file is packed. */
-export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD: zstd }, createdBy: 'agent-platform-sync' } as const
-
 /** What the form of a file asks of its table. */
 type Named = Pick<Table, 'name' | 'key'>
 
-/** How a file is laid out. */
+/** How a file is laid out and packed. */
 type Form = {
   /** Rows that a reader skips or takes together. */
   readonly groupRows: number
   /** Columns by whose bounds readers skip, besides numbers and times. */
   readonly bounded: (table: Named) => readonly string[]
+  /** Whether there are bounds at all. */
+  readonly statistics: boolean
+  readonly zstdLevel: number
 }
 
-/** A part of a scan, which is merged before anyone reads it. */
-const partForm: Form = { groupRows: 100_000, bounded: () => [] }
+/** A part of a scan, which is read once, and merged before anyone else reads it. */
+const partForm: Form = { groupRows: 100_000, bounded: () => [], statistics: false, zstdLevel: 1 }
 
-/** A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. */
-export const publishedForm: Form = { groupRows: 25_000, bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'] }
+/**
+ * A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. Level 3 is zstd's own
+ * default: near gzip's size at a fraction of its time.
+ */
+export const publishedForm: Form = {
+  groupRows: 25_000,
+  bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'],
+  statistics: true,
+  zstdLevel: 3,
+}
+
+/** What the writer is told of a form. */
+export function writerSettings({ statistics, zstdLevel }: Form) {
+  const params = { [constants.ZSTD_c_compressionLevel]: zstdLevel }
+  const ZSTD = (bytes: Uint8Array): Uint8Array => zstdCompressSync(bytes, { params })
+  return { codec: 'ZSTD', compressors: { ZSTD }, createdBy: 'agent-platform-sync', statistics } as const
+}
 
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
 export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
@@ -63,6 +73,19 @@ export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaEleme
 
 function leaf({ name, type, id }: IdentifiedColumn): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', field_id: id, ...physical[type] }
+}
+
+/**
+ * What the columns mean, as a text beside the rows: an object of name and meaning. Readers show it
+ * (`parquet_kv_metadata` in DuckDB, `schema.metadata` in pyarrow).
+ */
+export function describedBy(columns: readonly IdentifiedColumn[]): { key: string; value: string }[] {
+  return [
+    {
+      key: 'column_descriptions',
+      value: JSON.stringify(Object.fromEntries(columns.map(({ name, doc }) => [name, doc]))),
+    },
+  ]
 }
 
 /** How to write rows: by default as a part, in the order they have. */
@@ -89,7 +112,8 @@ export function encodeParquet(
   const buffer = parquetWriteBuffer({
     schema: parquetSchema(declared),
     columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], form, order })),
-    ...writerSettings,
+    ...writerSettings(form),
+    ...(form === publishedForm ? { kvMetadata: describedBy(declared) } : {}),
     rowGroupSize: form.groupRows,
     // One page per column: a group is small, and measuring each value to split it costs more than it gives.
     pageSize: 0,
@@ -103,30 +127,43 @@ type Source = { cells: readonly Cell[]; form: Form; order?: Uint32Array | undefi
 export function columnSource(table: Named, { name, type }: Column, { form, ...from }: Source): ColumnSource {
   const column = `${table.name}.${name}`
   const bounds = form.bounded(table).includes(name) ? { statistics: true } : {}
-  if (type !== 'json' && name !== '_hash' && name !== table.key.at(-1)) {
-    return { name, data: inSlices(from, (cell) => stored(cell, type, column)), ...encodings[type], ...bounds }
-  }
   // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
-  const bytes = (value: ReturnType<typeof stored>) => (typeof value === 'string' ? Buffer.from(value) : value)
-  return { name, data: inSlices(from, (cell) => bytes(stored(cell, type, column))), ...plain, ...bounds }
+  const isUnique = type === 'json' || name === '_hash' || name === table.key.at(-1)
+  const convert = isUnique && (type === 'json' || type === 'string') ? bytesOf : converters[type]
+  return { name, data: inSlices(from, { convert, type, column }), ...(isUnique ? plain : encodings[type]), ...bounds }
+}
+
+/** The cell as the writer takes it; undefined for one that is not of the column's type. */
+type Convert = (cell: Exclude<Cell, null>) => Cell | bigint | Uint8Array | undefined
+type Conversion = { convert: Convert; type: ColumnType; column: string }
+
+const asText: Convert = (cell) => (typeof cell === 'string' ? cell : undefined)
+const bytesOf: Convert = (cell) => (typeof cell === 'string' ? Buffer.from(cell) : undefined)
+/** Whole numbers and times, in µs, as bigint. */
+const converters: Record<ColumnType, Convert> = {
+  string: asText,
+  json: asText,
+  int64: (cell) => (Number.isSafeInteger(cell) ? BigInt(cell) : undefined),
+  timestamp: (cell) => (Number.isSafeInteger(cell) ? BigInt(cell) * 1000n : undefined),
+  double: (cell) => (typeof cell === 'number' ? cell : undefined),
+  boolean: (cell) => (typeof cell === 'boolean' ? cell : undefined),
 }
 
 /** Cells as the writer takes them, made when it asks for a group of them: all at once would be as large as the rows again. */
-function inSlices<T>({ cells, order }: Omit<Source, 'form'>, convert: (cell: Cell) => T): ColumnSource['data'] {
+function inSlices({ cells, order }: Omit<Source, 'form'>, { convert, type, column }: Conversion): ColumnSource['data'] {
   const slice = (from: number, to: number) => {
-    const some: T[] = []
-    for (let i = from; i < Math.min(to, cells.length); i++)
-      some.push(convert(cells[order ? (order[i] as number) : i] as Cell))
+    const some = new Array<unknown>(Math.min(to, cells.length) - from)
+    for (let i = 0; i < some.length; i++) {
+      const cell = cells[order ? (order[from + i] as number) : from + i] as Cell
+      const value = cell === null ? null : convert(cell)
+      if (value === undefined) throw wrongType(cell, type, column)
+      some[i] = value
+    }
     return some
   }
   return { length: cells.length, slice } as unknown as ColumnSource['data']
 }
 
-/** The cell as the writer takes it: whole numbers and times, in µs, as bigint. */
-function stored(cell: Cell, type: ColumnType, column: string): Cell | bigint {
-  if (cell === null) return null
-  if (type === 'int64' || type === 'timestamp') {
-    if (Number.isSafeInteger(cell)) return type === 'int64' ? BigInt(cell) : BigInt(cell) * 1000n
-  } else if (typeof cell === (type === 'double' ? 'number' : type === 'json' ? 'string' : type)) return cell
-  throw new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
+function wrongType(cell: Cell, type: ColumnType, column: string) {
+  return new TypeError(`column ${column} is declared as ${type} and can't hold a ${typeof cell}`)
 }

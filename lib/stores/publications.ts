@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { FatalError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import { PublishState } from '../publish/manifest.ts'
 import type { Publications } from '../publish/ports.ts'
 import { createLeasedItems, type LeasedItem } from './leased-items.ts'
@@ -25,8 +26,12 @@ export function createPublications(deps: { dynamodb: DynamoDBClient; table: stri
 function stateOf({ fence, state }: LeasedItem): PublishState {
   if (state === null) return { fence, pending: null }
   try {
-    return { ...PublishState.omit({ fence: true }).parse(JSON.parse(state)), fence }
+    return {
+      ...PublishState.omit({ fence: true }).parse(ofKnownForm(JSON.parse(state), { what: "publisher's state" })),
+      fence,
+    }
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     const message = `the publisher's state can't be read: remove the item ${key.pk}/${key.sk} from the state table`
     throw new FatalError(message, { code: 'damaged_state', cause })
   }

@@ -6,7 +6,7 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import type { Cell } from '../streams/table.ts'
 import { runsKey } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
-import { columnSource, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
+import { columnSource, describedBy, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
 import { rowFiles } from './row-files.ts'
 
 type Deps = { objects: ObjectStore; runs: Pick<Runs, 'between'> }
@@ -90,6 +90,12 @@ function fileOf(rows: readonly Row[]): Uint8Array {
     return columnSource(runsTable, column, { cells, form: publishedForm })
   })
   return new Uint8Array(
-    parquetWriteBuffer({ schema: parquetSchema(runsColumns), columnData, ...writerSettings, pageSize: 0 }),
+    parquetWriteBuffer({
+      schema: parquetSchema(runsColumns),
+      kvMetadata: describedBy(runsColumns),
+      columnData,
+      ...writerSettings(publishedForm),
+      pageSize: 0,
+    }),
   )
 }

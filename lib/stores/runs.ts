@@ -6,6 +6,7 @@ import {
   QueryCommand,
   type QueryCommandOutput,
 } from '@aws-sdk/lib-dynamodb'
+import { ofKnownForm } from '../core/form.ts'
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
@@ -110,7 +111,9 @@ async function recordsBetween(
 }
 
 function recordOf(item: { record?: string } | undefined): RunRecord | null {
-  return item?.record === undefined ? null : RunRecord.parse(JSON.parse(item.record))
+  return item?.record === undefined
+    ? null
+    : RunRecord.parse(ofKnownForm(JSON.parse(item.record), { what: 'record of a run' }))
 }
 
 /** Whether another worker has a stream of the run: then that one's word on the run stands, before or after this one's. */

@@ -69,8 +69,11 @@ export type Checkpoints = {
   reset(stream: string, options: { index: boolean; now: number }): Promise<void>
 }
 
-/** Who works on a stream at this moment, for people who look; null when nobody does. */
-export type LeaseReader = { holder(stream: string, now: number): Promise<{ owner: string; until: number } | null> }
+/** A stream as people look at it: its checkpoint, and who works on it at this moment, which are null when there is none. */
+export type StreamState = { checkpoint: Checkpoint | null; holder: { owner: string; until: number } | null }
+
+/** Looks at all streams and shards at once, so that looking costs the same however many there are. */
+export type StateReader = { look(now: number): Promise<(stream: string) => StreamState> }
 
 /** A record as it stands in the records table. */
 export type CurrentRecord = { key: string; hash: string; body: string }

@@ -30,6 +30,10 @@ function lakeOf(world: TablesWorld): { from: PublishedLake; read: string[] } {
       read.push(key)
       return world.objects.get(key)
     },
+    getRange: (key: string, from: number, to: number) => {
+      read.push(key)
+      return world.objects.getRange(key, from, to)
+    },
     list: (prefix: string) => world.objects.list(prefix),
   }
   const from = {
@@ -65,7 +69,7 @@ describe('a question about a current state', () => {
       read.length = 0
       expect(await answer(from, sql)).toEqual(wanted)
       expect(read.filter((key) => key.startsWith('changes/'))).toEqual([])
-      expect(read).toHaveLength(1)
+      expect(new Set(read).size).toBe(1)
     }
   })
 

@@ -200,6 +200,19 @@ describe('a statement', () => {
     expect(changed).toEqual([[1, true, null]])
   })
 
+  it('gives an element of a list a row, as the docs say', async () => {
+    const { value } = session('Tools', [])
+    simulator.put('sessions', 'with-tools', {
+      value: { ...value, sessionId: 'with-tools', sessionSettings: { enabledToolIds: ['read', 'write'] } },
+    })
+    await sync()
+    const [statement = ''] = statementsOf('docs/warehouse.md', 'Lists')
+    const found = await rows(`select tool from (${statement.replace(';', '')}) where session_id = 'with-tools'`)
+    expect(found).toEqual([['read'], ['write']])
+    simulator.remove('sessions', 'with-tools')
+    await sync()
+  })
+
   it('loads only the tables it names, and their parents', async () => {
     const asked: string[] = []
     const get = (key: string) => {

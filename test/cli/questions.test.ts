@@ -51,6 +51,17 @@ describe('a question', () => {
     expect((await query(sql)).rows.length).toBeGreaterThan(0)
   })
 
+  it('learns what a table and its columns mean', async () => {
+    const columns =
+      "select comment from duckdb_columns() where column_name = 'session_id' and table_name like 'sessions%'"
+    const { rows } = await query(columns)
+    expect(rows).toHaveLength(2)
+    for (const [comment] of rows) expect(comment).toMatch(/session/i)
+    const none =
+      "select view_name from duckdb_views() where not internal and comment is null and view_name like 'session%'"
+    expect((await query(none)).rows).toEqual([])
+  })
+
   it('gets times as UTC, at any depth and whatever the zone of the machine; infinite ones as they are', async () => {
     const sql = `select timestamptz '2026-01-01 01:00:00+01' as a, [timestamptz '2026-07-01 00:00:00.5+00'] as b,
       {'t': timestamp '2026-01-01 10:00:00'} as c, timestamptz 'infinity' as d, timestamp '-infinity' as e,

@@ -67,7 +67,7 @@ describe('serve', () => {
     expect((await ask('/')).text).toContain('Nothing was synced yet')
     expect((await sync()).code).toBe(0)
     const { status, text } = await ask('/?again')
-    expect([status, text]).toEqual([200, expect.stringContaining('Yes. All 1 streams are in.')])
+    expect([status, text]).toEqual([200, expect.stringContaining('Yes. The one stream that is read is in.')])
     expect((await ask('/limits')).status).toBe(404)
   })
 

@@ -37,6 +37,19 @@ describe('parsing JSON', () => {
     expect(parseJson(text)).toBe(number)
   })
 
+  it('keeps digits wherever they stand, and whatever follows them', () => {
+    for (let before = 0; before <= 40; before++) {
+      for (const [number, after] of [
+        ['9007199254740993', ''],
+        ['1e400', ''],
+        ['-1.5E+400', ' \n'],
+      ]) {
+        const text = `{"text":"${'x'.repeat(before)}","list":[${number}${after}]}`
+        expect(digits((parseJson(text) as { list: Json[] }).list[0] as Json)).toBe(number)
+      }
+    }
+  })
+
   it('leaves long digits inside of strings alone', () => {
     expect(parseJson('{"a":"9007199254740993"}')).toEqual({ a: '9007199254740993' })
   })

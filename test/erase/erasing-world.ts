@@ -8,6 +8,8 @@ import { createFolderPointers } from '../../lib/stores/table-pointers.ts'
 import { enterpriseControlRevisions } from '../../lib/streams/enterprise-control-revisions.ts'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
+import type { Checkpoint } from '../../lib/sync/checkpoint.ts'
+import type { Checkpoints } from '../../lib/sync/ports.ts'
 import { createTablesWorld } from '../support/tables/tables-world.ts'
 import { session, user } from '../sync/support/source.ts'
 import { bucketOver, type Death, itemsOver, type Kept, keep, nothingKept } from './kept.ts'
@@ -90,7 +92,7 @@ export function depsOver(kept: Kept, world: World, death?: Death): EraseDeps & {
     records: itemsOver(kept.records, death),
     state: itemsOver(new Map()),
     publications: world.publications,
-    checkpoints: { ...world.checkpoints, holder: async () => null },
+    checkpoints: { ...world.checkpoints, look: () => lookAt(iceberg.streams, world.checkpoints) },
     streams: iceberg.streams,
     fingerprint: () => '0123456789abcdef',
     hashedForm: () => 'hashed:hmac-sha256:00000000000000ad:15',
@@ -98,4 +100,11 @@ export function depsOver(kept: Kept, world: World, death?: Death): EraseDeps & {
     newOwner: () => `eraser ${++owners}`,
     leaseMs: 60_000,
   }
+}
+
+/** How streams stand of which nobody reads one. */
+async function lookAt(streams: readonly { name: string }[], { read }: Pick<Checkpoints, 'read'>) {
+  const found = new Map<string, Checkpoint | null>()
+  for (const { name } of streams) found.set(name, await read(name))
+  return (stream: string) => ({ checkpoint: found.get(stream) ?? null, holder: null })
 }

@@ -1,6 +1,7 @@
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import type { Bucket, Item, Items, OldVersion } from '../../lib/erase/ports.ts'
 import { textRows } from '../../lib/stores/erase-rows.ts'
+import type { ObjectStore } from '../../lib/stores/objects.ts'
 
 type Version = { version: OldVersion; bytes: Uint8Array }
 
@@ -37,7 +38,7 @@ export function alive(): Death {
 }
 
 /** A bucket that keeps versions. */
-export function bucketOver(name: string, { objects, old }: Kept['lake'], death: Death = alive()): Bucket {
+export function bucketOver(name: string, { objects, old }: Kept['lake'], death: Death = alive()): Bucket & ObjectStore {
   const write = (key: string, bytes: Uint8Array | null) => {
     const before = objects.get(key)
     const version = { key, version: `${old.size}-${objects.size}-${key}-${Math.random()}` }
@@ -48,13 +49,14 @@ export function bucketOver(name: string, { objects, old }: Kept['lake'], death: 
   return {
     bucket: name,
     get: async (key) => objects.get(key) ?? null,
+    getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     put: async (key, bytes) => {
       fateful(death)
       write(key, bytes)
     },
     replace: async (key, change) => {
-      const bytes = change(objects.get(key) ?? null)
+      const bytes = await change(objects.get(key) ?? null)
       if (!bytes) return
       fateful(death)
       write(key, bytes)

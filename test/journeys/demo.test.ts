@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliHere, cliIn, temporaryFolder, wordsOf } from '../cli/cli.ts'
@@ -20,6 +20,7 @@ describe('the demo', () => {
     queries: { name: string; columns: string[]; rows: unknown[][] }[]
     policy: { joined: number; left: number; raisesEnded: number }
     limits: { refused: string[]; rows: number; ended: Record<string, number> }
+    pages: string[]
   }
   let stderr: string
   const streamOf = (runAt: number, name: string) =>
@@ -121,12 +122,20 @@ describe('the demo', () => {
     expect(document.limits.ended).toEqual({ applied: 993, rejected: 6 })
   })
 
+  it('writes pages to look at, and says where they are', () => {
+    const pages = join('.local', 'pages')
+    expect(document.pages).toEqual([join(pages, 'night.html'), join(pages, 'limits.html')])
+    const [night = ''] = document.pages.map((file) => readFileSync(join(folder.path, file), 'utf8'))
+    expect(night).toContain('Yes. All 8 streams are in.')
+  })
+
   it('keeps nothing in its folder that the next demo does not remove', () => {
     const entries = [
       'audit-signing-key.pem',
       'dynamodb',
       'limits.csv',
       'lock.db',
+      'pages',
       'plans',
       'platform.json',
       'redaction-key',

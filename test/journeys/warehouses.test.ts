@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,9 +7,10 @@ import { currentName } from '../../lib/streams/current.ts'
 import type { Column } from '../../lib/streams/table.ts'
 import type { Dialect } from '../../lib/warehouse/dialect.ts'
 import { runsTableStatements } from '../../lib/warehouse/runs.ts'
-import { tableStatements } from '../../lib/warehouse/tables.ts'
+import { loadsName, tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
 import { temporaryFolder } from '../cli/cli.ts'
+import { faultsOf, gapsOf, modelStatements } from '../support/tables/dbt-models.ts'
 import {
   cellsOf,
   changesOfRuns,
@@ -39,16 +41,15 @@ const redshiftWords = `create domain super as json;
 async function createFeed(
   schema: string,
   nights: ReturnType<typeof createNights>,
-  dialect: Dialect = targets.postgres,
+  { dialect = targets.postgres, history = false }: { dialect?: Dialect; history?: boolean } = {},
 ) {
-  const place = { dialect, schema }
+  const place = { dialect, schema, history }
+  const loads = loadsName(place)
   for (const sql of [...tableStatements(place, groups), ...runsTableStatements(place)]) await postgres.exec(sql)
   return {
     /** Loads what was published after what the schema says, or what is given. */
     load: async (after?: string) => {
-      const known = await postgres.query<{ at: string }>(
-        `select coalesce(max(published_at), '') as at from ${schema}.loads`,
-      )
+      const known = await postgres.query<{ at: string }>(`select coalesce(max(published_at), '') as at from ${loads}`)
       await runByPsql(
         scriptOf(nights.lake, { ...{ place, groups, runs: true }, after: after ?? known.rows[0]?.at ?? '', signal }),
       )
@@ -57,10 +58,10 @@ async function createFeed(
       const { rows } = await postgres.query(changesOfRuns(schema), [], { rowMode: 'array' })
       return rows.map(String)
     },
-    current: async () => {
+    current: async (views = schema) => {
       const rows = new Map<string, string[]>()
       for (const table of tablesOfNights) {
-        const sql = cellsOf(table, { from: `${schema}.${currentName(table)}`, asText: postgresText })
+        const sql = cellsOf(table, { from: `${views}.${currentName(table)}`, asText: postgresText })
         const answer = await postgres.query<{ cells: string }>(sql)
         rows.set(table.name, answer.rows.map(({ cells }) => cells).toSorted())
       }
@@ -93,7 +94,7 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
     const missed = await createFeed('missed', nights)
     const once = await createFeed('once', nights)
     await postgres.exec(redshiftWords)
-    const redshift = await createFeed('redshift', nights, redshiftHere)
+    const redshift = await createFeed('redshift', nights, { dialect: redshiftHere })
     const duckdb = createDuckDbFeed({ ...nights, database: join(folder.path, 'nightly.duckdb') })
     for (let night = 0; night < 30; night++) {
       await nights.next()
@@ -134,5 +135,33 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
     const before = await feed.current()
     await runByPsql(first)
     expect(await feed.current()).toEqual(before)
+  })
+
+  it('have models of dbt that agree with the lake, over all versions', async () => {
+    const nights = createNights()
+    const feed = await createFeed('feed', nights, { history: true })
+    for (let night = 0; night < 8; night++) {
+      await nights.next()
+      await feed.load(night % 3 === 2 ? '' : undefined)
+    }
+    for (const sql of modelStatements(tablesOfNights)) await postgres.exec(sql)
+    const faults = [...faultsOf(tablesOfNights), ...tablesOfNights.filter(({ key }) => key.length === 1).map(gapsOf)]
+    for (const sql of faults) expect([sql, (await postgres.query(sql)).rows]).toEqual([sql, []])
+    const expected = [...(await nights.current())].map(([name, rows]) => {
+      return [name, rows.map((row) => row.replaceAll('\0', '\uFFFD')).toSorted()] as const
+    })
+    expect(await feed.current('models')).toEqual(new Map(expected))
+  })
+
+  it('give an element of a list a row, as the docs say', async () => {
+    const manual = readFileSync(new URL('../../docs/warehouse.md', import.meta.url), 'utf8')
+    const statement = /-- PostgreSQL, loaded\n([^`]*)```/.exec(manual)?.[1] ?? ''
+    await postgres.exec(`create schema platform_sync; create view platform_sync.sessions_current as
+      select 's' as session_id, '["read", "write"]'::json as enabled_tool_ids`)
+    const rows = [
+      { session_id: 's', tool: 'read' },
+      { session_id: 's', tool: 'write' },
+    ]
+    expect((await postgres.query(statement)).rows).toEqual(rows)
   })
 })

@@ -34,8 +34,10 @@ function readAgo(stream: string, hours: number, values: Partial<Checkpoint> = {}
 function portsOf(checkpoints: readonly Checkpoint[], runs: NightPorts['runs'] = createMemoryRuns()): NightPorts {
   return {
     checkpoints: {
-      read: async (name) => checkpoints.find(({ stream }) => stream === name) ?? null,
-      holder: async () => null,
+      look: async () => (name) => ({
+        checkpoint: checkpoints.find(({ stream }) => stream === name) ?? null,
+        holder: null,
+      }),
     },
     runs,
     hasPublished: async () => false,

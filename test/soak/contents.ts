@@ -8,12 +8,13 @@ export type Stored = Contents & {
   limits: Item[]
   hooks: Item[]
   inbox: Map<string, Buffer>
-  fresh: Map<string, Buffer>
+  fresh: { objects: Map<string, Buffer>; items: string[] }
 }
 
 /** Reads what is stored, beside all faults. Objects are read once, and again when they were replaced. */
 export function createReader({ clients, variables }: Installation): { read(): Promise<Stored> } {
   const known = new Map<string, { etag: string; body: Buffer }>()
+  const seen = new Set<string>()
   const objectsOf = async (variable: string, fresh: Map<string, Buffer>): Promise<Map<string, Buffer>> => {
     const bucket = variables[variable]!
     const found = new Map<string, Buffer>()
@@ -29,16 +30,25 @@ export function createReader({ clients, variables }: Installation): { read(): Pr
   }
   return {
     read: async () => {
-      const fresh = new Map<string, Buffer>()
-      const items = (variable: string) => itemsOf(clients.dynamodb, variables[variable]!)
+      const fresh = { objects: new Map<string, Buffer>(), items: [] as string[] }
+      const items = async (variable: string) => {
+        const found = await itemsOf(clients.dynamodb, variables[variable]!)
+        const texts = found.map((item) => JSON.stringify(item)).filter((text) => !seen.has(text))
+        for (const text of texts) seen.add(text)
+        fresh.items.push(...texts)
+        return found
+      }
       return {
         state: await items('STATE_TABLE'),
         records: await items('RECORDS_TABLE'),
         limits: await items('LIMITS_TABLE'),
         hooks: await items('HOOKS_TABLE'),
         // No key of the one bucket is a key of the other.
-        objects: new Map([...(await objectsOf('LAKE_BUCKET', fresh)), ...(await objectsOf('AUDIT_BUCKET', fresh))]),
-        inbox: await objectsOf('INBOX_BUCKET', fresh),
+        objects: new Map([
+          ...(await objectsOf('LAKE_BUCKET', fresh.objects)),
+          ...(await objectsOf('AUDIT_BUCKET', fresh.objects)),
+        ]),
+        inbox: await objectsOf('INBOX_BUCKET', fresh.objects),
         fresh,
       }
     },

@@ -3,7 +3,7 @@ import { hookVisibilitySeconds } from '../../lib/stores/hook-queue.ts'
 import { messagesOn, visibilitySeconds } from '../../lib/stores/limits-queue.ts'
 import { applyRecords, importDropped, keepPolicy, storeRecords, writeDigest } from './jobs.ts'
 import { drawsOfDay, limitsFile, liveOn, rotateKeys, wrongFile } from './life.ts'
-import { runStreams, units } from './night.ts'
+import { runStreams, units, unitsWithoutMessages } from './night.ts'
 import type { Plan } from './plan.ts'
 import { type Living, runJob } from './striking.ts'
 import type { World } from './world.ts'
@@ -36,7 +36,7 @@ export async function liveThroughDay(
   rotateKeys(world, plan)
   await runJob('digest', writeDigest, living)
   await at(9)
-  if (!plan.idle) await liveOn(world, plan, draws)
+  await liveOn(world, plan, draws)
   await settings(living)
   for (const people of plan.files) await dropFile(living, await limitsFile(world, people, draws))
   for (const fault of plan.faults) if (fault.kind === 'wrong file') await dropFile(living, wrongFile(fault))
@@ -45,15 +45,16 @@ export async function liveThroughDay(
   await drain('hooks', living)
   await settings(living)
   await at(26)
-  const { broken, calls } = await runStreams({ schedule: 'nightly', streams: units, job: 'night' }, living)
+  const night = { streams: plan.messages ? units : unitsWithoutMessages, job: 'night' } as const
+  const { broken, calls } = await runStreams({ schedule: 'nightly', ...night }, living)
   const policy = await runJob('policy', keepPolicy, living)
   await drain('apply', living)
   const day: Day = { plan, broken, struck: living.struck, calls: { night: calls, idle: null }, policy }
   if (!plan.idle) return day
   await world.time.advance(hourMs)
-  await runStreams({ schedule: 'idle', streams: units, job: 'night' }, living)
+  await runStreams({ schedule: 'idle', ...night }, living)
   await world.time.advance(hourMs / 2)
-  const idle = await runStreams({ schedule: 'idle', streams: units, job: 'night' }, living)
+  const idle = await runStreams({ schedule: 'idle', ...night }, living)
   return { ...day, calls: { night: calls, idle: idle.calls } }
 }
 

@@ -5,10 +5,10 @@ import { everythingListed, type ListName, lists } from './platform-lists.ts'
 import type { World } from './world.ts'
 
 /** A day on the platform: records change, appear and go; sometimes a setting has secrets, or records a field of tomorrow. */
-export async function liveOn(world: World, { faults }: Plan, draws: Draws): Promise<void> {
+export async function liveOn(world: World, { faults, lively }: Plan, draws: Draws): Promise<void> {
   const { simulator } = world
   const before = simulator.state().records.revisions
-  simulator.advance()
+  if (lively) simulator.advance()
   for (let revision = before + 1; revision <= simulator.state().records.revisions; revision++) {
     if (draws.happens(0.3)) addSecretsToRevision(world, revision, draws)
   }

@@ -7,6 +7,7 @@ import { type Living, runJob } from './striking.ts'
 
 /** All streams, as a night reads them. */
 export const units = streamsAsRead({ messages: true }).map(({ name }) => name)
+export const unitsWithoutMessages = streamsAsRead({ messages: false }).map(({ name }) => name)
 
 /** What a run of streams came to, in words: why it did not read all of them to their ends, or publish them. */
 export type Ran = { broken: string[]; calls: number }

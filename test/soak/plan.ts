@@ -68,16 +68,21 @@ const makers: Record<Fault['kind'], (draws: Draws) => Fault> = {
 /** All kinds of faults. */
 export const faultKinds = Object.keys(makers) as Fault['kind'][]
 
+/** Rather early than late: a night of few changes has fewer calls than the one that it is judged by. */
 function strikeOf({ pick, unit }: Draws): Strike {
-  return { job: pick(['night', 'night', 'night', ...jobs]), at: unit() }
+  return { job: pick(['night', 'night', 'night', ...jobs]), at: unit() ** 2 }
 }
 
 /** What a night brings: faults, and what people do. */
 export type Plan = {
   night: number
+  /** Whether the night reads the messages of sessions, too. */
+  messages: boolean
   faults: Fault[]
   /** Nothing happens on the platform, nobody sends anything: what the installation does by itself is counted. */
   idle: boolean
+  /** Whether records change, appear and go. */
+  lively: boolean
   /** Files with limits that are dropped in the day, by how many people each names. */
   files: number[]
   /** Deliveries of hook events; a negative number repeats the last one. */
@@ -87,11 +92,16 @@ export type Plan = {
 /** A day without faults that shows whether an idle night costs what it always did. */
 export const idleEvery = 5
 
+/** How many nights, the seed from which everything follows, and whether messages are read once a week only and less happens. */
+export type SoakLength = { nights: number; seed: number; light?: boolean }
+
+const messagesEvery = 7
+
 /**
  * The plans of all nights, from 1. Faults are dealt from a shuffled deck, so that a month sees each kind: none, one or
  * two a night. The first night and idle ones have none.
  */
-export function plansOf(seed: number, nights: number): Plan[] {
+export function plansOf({ seed, nights, light = false }: SoakLength): Plan[] {
   let deck: Fault['kind'][] = []
   let decks = 0
   const dealt = (): Fault['kind'] => {
@@ -104,12 +114,15 @@ export function plansOf(seed: number, nights: number): Plan[] {
     const idle = night % idleEvery === 0
     const cards = night === 1 || idle ? 0 : draws.pick([0, 1, 1, 1, 2, 2])
     const faults = Array.from({ length: cards }, () => makers[dealt()](draws))
+    const strikes = (...some: Job[]) => faults.some((fault) => 'job' in fault && some.includes(fault.job))
+    const delivers = () => (draws.happens(0.2) ? -1 : 1 + draws.below(4))
+    const deliveries = draws.below(3) + (strikes('hooks') ? 1 : 0)
     return {
       ...{ night, idle, faults },
-      files: idle || !draws.happens(0.4) ? [] : [1 + draws.below(6)],
-      deliveries: idle
-        ? []
-        : Array.from({ length: draws.below(3) }, () => (draws.happens(0.2) ? -1 : 1 + draws.below(4))),
+      messages: !light || (!idle && night % messagesEvery === 1),
+      lively: !idle && draws.happens(light ? 0.3 : 0.5),
+      files: strikes('import', 'apply') || (!idle && draws.happens(0.4)) ? [1 + draws.below(6)] : [],
+      deliveries: idle ? [] : Array.from({ length: deliveries }, delivers),
     }
   })
 }

@@ -2,16 +2,22 @@ import { isDeepStrictEqual } from 'node:util'
 import { streams } from '../../lib/streams/index.ts'
 import { tablesViewOf } from '../support/worlds/observe-tables.ts'
 import type { Stored } from './contents.ts'
+import type { Plan } from './plan.ts'
 import { everythingListed, type Listed, type ListName, lists, messagesListed } from './platform-lists.ts'
 import type { World } from './world.ts'
 
 type Records = Map<string, unknown>
+type Tables = Record<string, string[]>
 
 /** How many broken promises are told of one kind. */
 const told = 3
 
 /** What the platform lists and what the tables hold, where they differ: nothing is lost, nothing is invented. */
-export async function differencesFromPlatform(world: World, stored: Stored): Promise<string[]> {
+export async function differencesFromPlatform(
+  world: World,
+  stored: Stored,
+  { messages }: Pick<Plan, 'messages'>,
+): Promise<string[]> {
   const found: string[] = []
   const tables = await currentTables(stored)
   for (const name of Object.keys(lists) as ListName[]) {
@@ -21,16 +27,19 @@ export async function differencesFromPlatform(world: World, stored: Stored): Pro
     const held = recordsOf(stored, name)
     found.push(...compare(name, usable(listed, held, name), { held, rows: tables[`${name}_current`] ?? [] }))
   }
+  return messages ? [...found, ...(await differencesOfMessages(world, stored, tables))] : found
+}
+
+async function differencesOfMessages(world: World, stored: Stored, tables: Tables): Promise<string[]> {
   const held = recordsOf(stored, 'session_messages')
-  const messages = new Map<string, Listed>()
+  const listed = new Map<string, Listed>()
   for (const { sessionId } of await everythingListed(world.simulator, 'sessions')) {
     for (const message of await messagesListed(world.simulator, String(sessionId))) {
-      if (message.id !== undefined) messages.set(`${sessionId}/${message.id}`, { ...message, sessionId })
+      if (message.id !== undefined) listed.set(`${sessionId}/${message.id}`, { ...message, sessionId })
     }
   }
   const rows = tables.session_messages_current ?? []
-  found.push(...compare('session_messages', usable(messages, held, 'session_messages'), { held, rows }))
-  return found
+  return compare('session_messages', usable(listed, held, 'session_messages'), { held, rows })
 }
 
 /** The current records of a stream, key to body. */
@@ -94,15 +103,9 @@ function isSameBut(sent: unknown, held: unknown): boolean {
 }
 
 /** The rows of the tables of current rows, without reading what happened. */
-async function currentTables(stored: Stored): Promise<Record<string, string[]>> {
+async function currentTables(stored: Stored): Promise<Tables> {
   const isHintOfLog = (key: string) =>
     /^iceberg\/\w+\/metadata\/version-hint\.text$/.test(key) && !key.includes('_current/')
   const objects = new Map([...stored.objects].filter(([key]) => !isHintOfLog(key)))
   return await tablesViewOf({ ...stored, objects }, streams)
-}
-
-/** Keys of the rows of a table of current rows. */
-export async function currentKeys(stored: Stored, table: string): Promise<string[]> {
-  const rows = (await currentTables(stored))[`${table}_current`] ?? []
-  return rows.map((row) => (JSON.parse(row) as unknown[]).slice(0, -2).join('/'))
 }

@@ -25,12 +25,9 @@ export async function faultsOfTrail(
 /** Secrets that show in what was stored since the last look, or was logged. */
 export async function secretsTold(world: World, stored: Stored): Promise<string[]> {
   const { canaries, keys, logged } = world
-  const items = [stored.state, stored.records, stored.limits, stored.hooks].map((some) => JSON.stringify(some))
-  const text = [
-    ...items,
-    ...logged.splice(0),
-    await everythingIn({ ...stored, state: [], records: [], objects: stored.fresh }),
-  ].join('\n')
+  const { objects, items } = stored.fresh
+  const unpacked = await everythingIn({ state: [], records: [], objects })
+  const text = [...items, ...logged.splice(0), unpacked].join('\n')
   const secrets = [...canaries, ...keys.map((secret) => ({ place: 'a key of a worker', secret }))]
   return secrets
     .filter(({ secret }) => formsOf(secret).some((form) => text.includes(form)))

@@ -14,7 +14,7 @@ export type Asked = { email: string; limit: number; at: number }
 /** An installation with all that happened to it, as the one who watches knows it. */
 export type World = Installation & {
   canaries: readonly Canary[]
-  /** A text that must show nowhere in what is stored or logged. */
+  /** A text for a place, that must show nowhere in what is stored or logged. */
   secret(place: string): string
   /** Ids of hook events that were acknowledged. */
   events: Set<string>
@@ -48,8 +48,14 @@ export function limitOf(user: { metadata?: { department?: string } }): number {
 export async function startWorld(options: { seed: number; start: number }): Promise<World> {
   const installation = await startInstallation(options)
   const { time, simulator, clients, variables, log } = installation
-  const { all: canaries, secret } = createCanaries()
-  releaseCanaries(withoutRevisions(simulator), secret)
+  const { all: canaries, secret: plant } = createCanaries()
+  releaseCanaries(withoutRevisions(simulator), plant)
+  const planted = new Map<string, string>()
+  const secret = (place: string) => {
+    const text = planted.get(place) ?? plant(place)
+    planted.set(place, text)
+    return text
+  }
   const put = (Key: string, Body: string | Uint8Array) =>
     clients.s3.send(new PutObjectCommand({ Bucket: variables.INBOX_BUCKET, Key, Body }))
   await put('policy/policy.yaml', policy)
@@ -68,7 +74,7 @@ export async function startWorld(options: { seed: number; start: number }): Prom
     ...installation,
     ...{ canaries, secret, events, told, asked: [], calls: new Map(), keys: [installation.door.key, hookToken] },
     sendEvents: async (count) => {
-      if (count > 0) last = eventsOf(count, { at: time.now(), secret })
+      if (count > 0 || last.length === 0) last = eventsOf(Math.max(1, count), { at: time.now(), secret })
       const body = Buffer.from(JSON.stringify({ events: last }))
       const answer = await receive({ authorization: `Bearer ${hookToken}`, body }, collector.receiveDeps)
       if (answer.status !== 202) throw new Error(`the collector answered ${answer.status}`)

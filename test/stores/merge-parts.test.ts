@@ -61,6 +61,17 @@ describe('a file that was merged of parts', () => {
     return file
   }
 
+  it('says what its columns mean', async () => {
+    const { objects, part, merge } = setup()
+    const { file } = await merge([await part(['a'], 0), await part(['b'], 1)])
+    const path = saved((await objects.get(file.key))!)
+    const found = await query(
+      `select decode(value) as said from parquet_kv_metadata('${path}') where decode(key) = 'column_descriptions'`,
+    )
+    expect(found).toHaveLength(1)
+    expect(JSON.parse(String(found[0]?.said))).toEqual(Object.fromEntries(columns.map(({ name, doc }) => [name, doc])))
+  })
+
   it('holds all rows with all their values, sorted by key, of two versions the older one first', async () => {
     const { objects, part, merge } = setup()
     const parts = [await part(['d', 'b'], 0), await part(['c', 'a'], 1), await part(['b'], 2)]

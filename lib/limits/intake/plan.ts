@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { RejectedError } from '../../core/errors.ts'
+import { ofKnownForm } from '../../core/form.ts'
 import { contentHash } from '../../core/hash.ts'
 import type { Json } from '../../core/json.ts'
 import { EntryOrigin, originOf, RequestOrigin } from '../../streams/limit-outcome.ts'
@@ -101,7 +102,7 @@ export function parsePlan(text: string): Plan {
   } catch {
     value = null
   }
-  const parsed = Plan.safeParse(value)
+  const parsed = Plan.safeParse(ofKnownForm(value, { what: 'plan' }))
   if (!parsed.success) throw new RejectedError('This is no plan. Make one with "platform-sync limits plan FILE".', bad)
   const { id, ...rest } = parsed.data
   if (id === idOf(rest)) return parsed.data

@@ -118,6 +118,18 @@ function leaverDecision(identity: string, { address, goneSince }: Member, facts:
   return { identity, address, limit: leavers.set, rule: 'leavers', line: rules.leaversLine, why, heldUntil: held }
 }
 
+/** How many days later a limit that the platform refused is asked for again. */
+const askAgainDays = 7
+
+/**
+ * The day from which on a limit that the platform refused is asked for again; null when it did not. Until then the same
+ * limit would get the same answer, and each night would end as one that failed.
+ */
+export function askAgainOn(state: LimitState | undefined, timeZone: string): string | null {
+  if (state?.status !== 'rejected') return null
+  return daysAfter(dayIn(timeZone, Date.parse(state.changedAt)), askAgainDays)
+}
+
 function nextDayOf({ rules, members, states, now }: PolicyFacts, today: string): string | null {
   const { leavers, timeZone } = rules.policy
   const days: string[] = []
@@ -127,7 +139,9 @@ function nextDayOf({ rules, members, states, now }: PolicyFacts, today: string):
   for (const { goneSince } of members.values()) {
     if (goneSince !== undefined && leavers !== 'none') days.push(daysAfter(goneSince, leavers.afterDays))
   }
-  for (const { until, sourceKind } of states.values()) {
+  for (const state of states.values()) {
+    days.push(askAgainOn(state, timeZone) ?? today)
+    const { until, sourceKind } = state
     if (until === undefined || sourceKind === 'policy' || !stillStands(until, { timeZone, now })) continue
     const end = dayOfEnd(until, timeZone)
     // It may end at any time of today.

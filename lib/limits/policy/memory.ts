@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FatalError } from '../../core/errors.ts'
+import { ofKnownForm } from '../../core/form.ts'
 import { Plan } from '../intake/plan.ts'
 
 /** What a policy remembers from one day to the next. */
@@ -65,8 +66,11 @@ export const policyPlaces = {
 /** Reads what was kept. @throws FatalError `damaged_state` that names the object. */
 export function readKept<S extends z.ZodType>(schema: S, bytes: Uint8Array, key: string): z.infer<S> {
   try {
-    return schema.parse(JSON.parse(Buffer.from(bytes).toString()))
+    return schema.parse(
+      ofKnownForm(JSON.parse(Buffer.from(bytes).toString()), { what: `object ${key} of the inbox bucket` }),
+    )
   } catch (cause) {
+    if (cause instanceof FatalError) throw cause
     const what = `${key} in the inbox bucket is damaged; remove it, and apply the policy again`
     throw new FatalError(what, { code: 'damaged_state', cause })
   }

@@ -4,7 +4,15 @@ import { makePlan, type Plan, realChanges } from '../intake/plan.ts'
 import type { LimitState } from '../limit-state.ts'
 import type { LedgerReader } from '../ports.ts'
 import { dayIn, daysAfter } from './calendar.ts'
-import { type Contested, type Decision, type Evaluation, evaluate, type Member, type PolicyFacts } from './evaluate.ts'
+import {
+  askAgainOn,
+  type Contested,
+  type Decision,
+  type Evaluation,
+  evaluate,
+  type Member,
+  type PolicyFacts,
+} from './evaluate.ts'
 import { outsideGuard } from './guard.ts'
 import { loadPolicy, type PolicyFolder, policyFile } from './load-policy.ts'
 import type { PolicyMemory, PolicyStore } from './memory.ts'
@@ -98,7 +106,8 @@ export async function planPolicy(
   const { contested, decisions } = evaluation
   if (contested.length > 0) return { status: 'contested', contested }
   const all = wanted || (memory !== null && isReassertDue(memory, rules, today))
-  const rows = decisions.flatMap((decision) => rowOf(decision, { states, all }))
+  const hasRefused = (decision: Row) => isRefused(decision, { opened, facts })
+  const rows = decisions.flatMap((decision) => rowOf(decision, { states, all, hasRefused }))
   const plan = rows.length > 0 ? planOf(rows, { opened, deps, states, all }) : null
   const next = memoryAfter(opened, evaluation)
   const changedToday = changesOn(today, memory, plan?.id)
@@ -107,13 +116,27 @@ export async function planPolicy(
 }
 
 type Row = Decision & { limit: number }
+type Choosing = { states: ReadonlyMap<string, LimitState>; all: boolean; hasRefused: (row: Row) => boolean }
 
 /** What a decision sends: nothing where the limit stands already, or one made by hand does. */
-function rowOf(decision: Decision, { states, all }: { states: ReadonlyMap<string, LimitState>; all: boolean }): Row[] {
+function rowOf(decision: Decision, { states, all, hasRefused }: Choosing): Row[] {
   const { identity, limit, heldUntil } = decision
   if (limit === null || heldUntil !== null) return []
   const state = states.get(identity)
-  return state?.certain && state.limit === limit && !all ? [] : [{ ...decision, limit }]
+  const row = { ...decision, limit }
+  return !all && ((state?.certain && state.limit === limit) || hasRefused(row)) ? [] : [row]
+}
+
+/** Whether the platform refused this very limit a while ago, and its user has been in the list all the time since. */
+function isRefused(
+  { identity, limit }: Row,
+  { opened: { rules, today }, facts }: { opened: OpenedPolicy; facts: PolicyFacts },
+): boolean {
+  const state = facts.states.get(identity)
+  const again = askAgainOn(state, rules.policy.timeZone)
+  if (again === null || again <= today || state?.wanted !== limit) return false
+  const member = facts.members.get(identity)
+  return member !== undefined && member.goneSince === undefined
 }
 
 type Planning = {

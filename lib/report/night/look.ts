@@ -1,4 +1,3 @@
-import { mapConcurrently } from '../../core/concurrency.ts'
 import type { RunRecord } from '../../publish/manifest.ts'
 import type { Runs } from '../../publish/ports.ts'
 import { streams } from '../../streams/index.ts'
@@ -6,12 +5,12 @@ import { shardsOf } from '../../streams/shards.ts'
 import type { Stream } from '../../streams/stream.ts'
 import type { Checkpoint } from '../../sync/checkpoint.ts'
 import { wholeScanAt } from '../../sync/freshness.ts'
-import type { Checkpoints, LeaseReader } from '../../sync/ports.ts'
+import type { StateReader, StreamState } from '../../sync/ports.ts'
 import { freshnessOfShard, type Standing, standingOf, standingOfShards } from './standing.ts'
 
 /** What is looked at to tell how the streams stand. */
 export type LookPorts = {
-  checkpoints: Pick<Checkpoints, 'read'> & LeaseReader
+  checkpoints: StateReader
   runs: Pick<Runs, 'latest'>
   /** Whether the lake holds anything that a run published. */
   hasPublished(): Promise<boolean>
@@ -22,13 +21,12 @@ export type LookPorts = {
 /** How all streams stand, and the last run. `lostState`: there are published runs and no state. */
 export type Look = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
 
-const readsAtOnce = 8
-
 /** Looks at every stream. `status` and the nightly page tell the same, since both look with this. */
 export async function lookAtStreams(ports: LookPorts, now: number): Promise<Look> {
-  const standings = await mapConcurrently(streams, readsAtOnce, (stream) => {
-    if (!stream.parent) return lookAtOne(stream.name, { ports, now, completeAtOf: wholeScanAt })
-    return ports.messages ? lookAtShards(stream, ports, now) : Promise.resolve(neverRead(stream.name, now))
+  const stateOf = await ports.checkpoints.look(now)
+  const standings = streams.map((stream) => {
+    if (!stream.parent) return standingNow(stream.name, { stateOf, now, completeAtOf: wholeScanAt })
+    return ports.messages ? standingOfDivided(stream, { stateOf, now }) : neverRead(stream.name, now)
   })
   const lostState = isNew(standings) && (await ports.hasPublished())
   return { standings, lastRun: await ports.runs.latest(), lostState }
@@ -58,20 +56,18 @@ function neverRead(name: string, now: number): Standing {
   return standingOf(name, { checkpoint: null, holder: null, completeAt: null, now })
 }
 
-type Looking = { ports: LookPorts; now: number; completeAtOf: (checkpoint: Checkpoint) => number | null }
+type Looking = { stateOf: (stream: string) => StreamState; now: number }
+type Completeness = { completeAtOf: (checkpoint: Checkpoint) => number | null }
 
-async function lookAtOne(name: string, { ports, now, completeAtOf }: Looking): Promise<Standing> {
-  const { checkpoints } = ports
-  const [checkpoint, holder] = await Promise.all([checkpoints.read(name), checkpoints.holder(name, now)])
+function standingNow(name: string, { stateOf, now, completeAtOf }: Looking & Completeness): Standing {
+  const { checkpoint, holder } = stateOf(name)
   return standingOf(name, { checkpoint, holder, completeAt: checkpoint && completeAtOf(checkpoint), now })
 }
 
-async function lookAtShards(stream: Stream, ports: LookPorts, now: number): Promise<Standing> {
-  const parents = await ports.checkpoints.read(stream.parent?.stream.name ?? '')
+function standingOfDivided(stream: Stream, looking: Looking): Standing {
+  const { checkpoint: parents } = looking.stateOf(stream.parent?.stream.name ?? '')
   const completeAt = parents && wholeScanAt(parents)
   const completeAtOf = (checkpoint: Checkpoint) => freshnessOfShard(checkpoint, { parents, completeAt })
-  const found = await mapConcurrently(shardsOf(stream), readsAtOnce, ({ name }) =>
-    lookAtOne(name, { ports, now, completeAtOf }),
-  )
-  return standingOfShards(stream.name, found)
+  const shards = shardsOf(stream).map(({ name }) => standingNow(name, { ...looking, completeAtOf }))
+  return standingOfShards(stream.name, shards)
 }

@@ -31,7 +31,7 @@ export function sparkline(points: readonly Point[], what: string): Html {
 
 /** The style of small lines. */
 export const sparkStyle = `
-.runs { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .6rem; font-variant-numeric: tabular-nums; }
+.runs { display: inline-flex; align-items: center; gap: .6rem; font-variant-numeric: tabular-nums; vertical-align: middle; }
 .spark { width: 7.5rem; max-width: 100%; height: auto; }
 .spark polyline { fill: none; stroke: var(--info); stroke-width: 1.5; stroke-linejoin: round; }
 .spark .last { fill: var(--info); } .spark .odd { fill: var(--critical); }

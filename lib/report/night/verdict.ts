@@ -19,7 +19,8 @@ export function verdictOf({ look, streams }: Pick<NightFacts, 'look' | 'streams'
   if (nothing !== null) return { isGood: false, text: nothing }
   const wanted = streams.filter(({ arrival }) => arrival !== 'unused')
   const out = wanted.filter(({ arrival }) => arrival !== 'in')
-  if (out.length === 0) return { isGood: true, text: `Yes. All ${wanted.length} streams are in.` }
+  const all = wanted.length === 1 ? 'The one stream that is read is in.' : `All ${wanted.length} streams are in.`
+  if (out.length === 0) return { isGood: true, text: `Yes. ${all}` }
   const names = out.map(nameOf).join(', ')
   return {
     isGood: false,

@@ -158,6 +158,28 @@ describe('a guard', () => {
     expect(await world.keep()).toMatchObject({ status: 'queued' })
   })
 
+  it('asks again for what the platform refused after a week, or when its user comes back to the list', async () => {
+    const world = await started()
+    const refuse = async () => {
+      world.fates.set('ana@x.io', 'reject')
+      while (world.messages.length > 0) await world.deliver()
+    }
+    await world.keep()
+    await refuse()
+    await world.clock.sleep(24 * hour)
+    expect((await world.keep()).status).toBe('nothing')
+    await world.clock.sleep(5 * 24 * hour)
+    expect((await world.keep()).status).toBe('settled')
+    await world.clock.sleep(24 * hour)
+    expect(await world.keep()).toMatchObject({ status: 'queued', kept: { plan: { changes: [{ email: 'ana@x.io' }] } } })
+    await refuse()
+    world.scan({ 'bob@x.io': 'ops' })
+    await world.keep()
+    await refuse()
+    world.scan({ 'ana@x.io': 'eng', 'bob@x.io': 'ops' })
+    expect(await world.keep()).toMatchObject({ status: 'queued', kept: { plan: { changes: [{ email: 'ana@x.io' }] } } })
+  })
+
   it('refuses what nobody may approve', async () => {
     const world = await started(`${policy}guard: { changesPerNight: 1, approval: never }\n`)
     const kept = await world.keep()

@@ -11,6 +11,7 @@ export function createMemoryObjects(bucket = 'memory'): ObjectStore {
       objects.set(key, Uint8Array.from(bytes))
     },
     get: async (key) => objects.get(key) ?? null,
+    getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
     replace: async (key, change, { signal } = {}) => {
       if (signal) stopIfAborted(signal)
       for (;;) {

@@ -16,7 +16,8 @@ export async function everythingIn({ state, records, objects }: Contents): Promi
       if (key.endsWith('.gz')) texts.push(gunzipSync(body).toString())
       if (key.endsWith('.zst')) texts.push(zstdDecompressSync(body).toString('latin1'))
       if (!key.endsWith('.parquet')) continue
-      const path = join(dir, 'file.parquet')
+      // A name of its own: DuckDB keeps what it read of a path.
+      const path = join(dir, `${texts.length}.parquet`)
       writeFileSync(path, body)
       const rows = await duckdb.runAndReadAll(`select * from read_parquet('${path}')`)
       texts.push(JSON.stringify(rows.getRowObjectsJson()))

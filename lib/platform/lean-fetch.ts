@@ -1,0 +1,75 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { pipeline, type Readable, type Transform } from 'node:stream'
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
+/** What is sent: as `fetch` has it, with a body of text or none. */
+export type FetchInit = {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  readonly redirect: 'manual'
+  readonly signal: AbortSignal
+}
+
+/** Headers of an answer, by their names in any case; several of one name as one text. */
+export type AnswerHeaders = Pick<Headers, 'get'>
+
+/** What comes back, its body as it arrives, without the encoding it was sent in. */
+export type FetchAnswer = {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly body: AsyncIterable<Uint8Array> | null
+}
+
+/** Sends one request. The platform's own `fetch` is one, too. */
+export type Fetch = (url: URL, init: FetchInit) => Promise<FetchAnswer>
+
+/**
+ * Sends a request over node:http, by the process's own agents, which also know its proxies. `fetch` passes each body
+ * through web streams, which costs as much as all that an unchanged page costs besides.
+ */
+export const leanFetch: Fetch = (url, { method, headers, body, signal }) =>
+  new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = send(url, { method, headers: { ...ownHeaders, ...headers }, signal })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: decoded(response) })
+    })
+    request.end(body ?? undefined)
+  })
+
+const ownHeaders = { 'accept-encoding': 'br, gzip, deflate', 'user-agent': 'node' }
+
+function headersOf({ headers }: IncomingMessage): AnswerHeaders {
+  return {
+    get: (name) => {
+      const value = headers[name.toLowerCase()]
+      return Array.isArray(value) ? value.join(', ') : (value ?? null)
+    },
+  }
+}
+
+// As lenient as fetch is with the end of a body: whether all came is for the reader of its JSON to say.
+const toTheEnd = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
+const brotliToTheEnd = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(toTheEnd),
+  'x-gzip': () => createGunzip(toTheEnd),
+  deflate: () => createInflate(toTheEnd),
+  br: () => createBrotliDecompress(brotliToTheEnd),
+}
+
+/** A body without its encodings, the last of which was put on last. One that is not known stays, with those below it. */
+function decoded(response: IncomingMessage): Readable {
+  const encodings = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')
+  let body: Readable = response
+  for (const encoding of encodings.map((each) => each.trim()).reverse()) {
+    const decoder = decoders[encoding]?.()
+    if (!decoder) break
+    // An error of the one ends the other; whoever reads the last one is told.
+    body = pipeline(body, decoder, () => {})
+  }
+  return body
+}

@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { type Fetch, leanFetch } from '../../lib/platform/lean-fetch.ts'
+import { stubServer, text } from './stub-server.ts'
+
+const sentence = JSON.stringify({ sessions: ['ä', 'b'.repeat(100_000)] })
+const bytes = Buffer.from(sentence)
+
+/** What a request comes to: an answer, or what broke it. */
+async function outcome(send: Fetch, url: string) {
+  const init = {
+    method: 'GET',
+    headers: {},
+    body: null,
+    redirect: 'manual',
+    signal: new AbortController().signal,
+  } as const
+  try {
+    const { status, headers, body } = await send(new URL(url), init)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body ?? []) chunks.push(chunk)
+    const read = ['content-type', 'X-Twice', 'absent'].map((name) => headers.get(name))
+    return { status, read, body: Buffer.concat(chunks).toString() }
+  } catch {
+    return 'broken'
+  }
+}
+
+describe('a request over node:http', () => {
+  it.each<[name: string, headers: Record<string, string>, body: Buffer]>([
+    ['as it is', { 'content-type': 'application/json', 'x-twice': 'a, b' }, bytes],
+    ['as gzip', { 'content-encoding': 'gzip' }, gzipSync(bytes)],
+    ['as deflate', { 'content-encoding': 'deflate' }, deflateSync(bytes)],
+    ['as br', { 'content-encoding': 'BR' }, brotliCompressSync(bytes)],
+    ['encoded twice', { 'content-encoding': 'gzip, br' }, brotliCompressSync(gzipSync(bytes))],
+    ['in an encoding that is not known', { 'content-encoding': 'own' }, bytes],
+    ['that is not encoded as it says', { 'content-encoding': 'gzip' }, bytes],
+    ['that ends within its encoding', { 'content-encoding': 'gzip' }, gzipSync(bytes).subarray(0, 60)],
+    ['that is shorter than it says', { 'content-length': '1000000' }, bytes],
+    ['that redirects', { location: 'http://elsewhere.test/' }, Buffer.alloc(0)],
+  ])('comes to what fetch comes to for an answer %s', async (_name, headers, body) => {
+    const status = 'location' in headers ? 302 : 200
+    const cutOff = (response: ServerResponse) => {
+      response.writeHead(status, headers).write(body, () => response.destroy())
+    }
+    const server = await stubServer('content-length' in headers ? cutOff : text(body, status, headers))
+    expect(await outcome(leanFetch, server.url)).toEqual(await outcome(fetch, server.url))
+  })
+})
