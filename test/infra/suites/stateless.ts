@@ -145,7 +145,6 @@ describe('schedules', () => {
 
 describe('alarms', () => {
   const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
-
   it('watch each promise that can be broken, and reach the topic', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual([
       'platform-sync-apply-credit-limits-errors',
