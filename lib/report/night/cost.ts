@@ -21,10 +21,10 @@ export function callsOf({ records, changed, deleted, tables, flush }: Work): Cal
   const flushes = Math.ceil(records / flush) + Math.ceil(deleted / flush)
   const isChanged = changed + deleted > 0
   return {
-    puts: flushes + 3 + tables + (isChanged ? (flushes + 10) * tables + 5 : 0),
-    gets: 3 + (isChanged ? (flushes + 21) * tables + 1 : 0),
+    puts: flushes + 4 + tables + (isChanged ? (flushes + 10) * tables + 5 : 0),
+    gets: 4 + (isChanged ? (flushes + 21) * tables + 1 : 0),
     stateWrites: flushes + 8,
-    stateReads: 3,
+    stateReads: 5,
     reads: changed,
     writes: changed + deleted,
   }
