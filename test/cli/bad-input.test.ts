@@ -73,13 +73,15 @@ describe('bad input', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('status: ')])
   })
 
-  it('says that a folder is damaged, and how to reset it', async () => {
+  it('says that a folder is damaged, and what finds out what is', async () => {
     mkdirSync(join(folder.path, 'damaged'))
     writeFileSync(join(folder.path, 'damaged', 'owner.json'), '{"platform":"none"}')
     writeFileSync(join(folder.path, 'damaged', 'dynamodb'), 'not a database')
     const { code, stderr } = await run(['status', at('damaged')])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/damaged can't be opened.*Delete the folder to start anew/s)
+    expect(stderr).toMatch(
+      /damaged can't be opened.*doctor --local .*damaged" says what of it is damaged.*--set-aside/s,
+    )
     expect(stderr).not.toMatch(stack)
   })
 
@@ -106,10 +108,14 @@ describe('bad input', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('leave one out')])
   })
 
-  it.each([['sync'], ['status'], ['demo']])('takes no file for a folder: %s', async (command) => {
+  it.each([
+    ['sync', /file can't be used as a folder/],
+    ['status', /file is no folder/],
+    ['demo', /file can't be used as a folder/],
+  ])('takes no file for a folder: %s', async (command, said) => {
     writeFileSync(join(folder.path, 'file'), '')
     const { code, stderr } = await run([command, at('file')])
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/file can't be used as a folder/)])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(said)])
     expect(stderr).not.toMatch(stack)
   })
 

@@ -228,7 +228,12 @@ describe('a line of a quarantine file', () => {
 describe('a manifest in S3', () => {
   it('that is not understood is an error, never an absent one', async () => {
     const objects = createMemoryObjects()
-    await objects.put('manifests/run=r.json', Buffer.from('{"version":2}'))
-    await expect(createPublishedLake(objects).readManifest('r')).rejects.toMatchObject({ code: 'damaged_state' })
+    for (const [text, code] of [
+      ['{"version":1}', 'damaged_state'],
+      ['{"version":2}', 'configuration'],
+    ] as const) {
+      await objects.put('manifests/run=r.json', Buffer.from(text))
+      await expect(createPublishedLake(objects).readManifest('r')).rejects.toMatchObject({ code })
+    }
   })
 })

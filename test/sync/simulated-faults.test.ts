@@ -55,7 +55,8 @@ describe('a list whose pagination is broken', () => {
   ])('that %s fails, deletes nothing, and is read by the next run (PAG-01, PAG-03)', async (_what, rule, asked) => {
     const { world, result, requests } = await under(rule)
     expect(result).toMatchObject({ status: 'failed', counts: { deleted: 0 } })
-    expect(requests).toBe(asked)
+    // The next page is asked for while one is looked at: it may be on its way.
+    expect([asked, asked + 1]).toContain(requests)
     expect(world.live(organizationUsers)).toHaveLength(450)
     sim.clearFaults()
     expect(await sync(world)).toMatchObject({ status: 'complete', counts: { unchanged: 450, deleted: 0, inserted: 0 } })

@@ -13,14 +13,9 @@ describe('functions', () => {
   const functions = resources('AWS::Lambda::Function')
 
   it('run on Node.js 24 on arm64, traced, with memory and time for their work', () => {
-    const settings = functions.map(([, { Properties: p }]) => [
-      p.FunctionName,
-      p.Runtime,
-      p.Architectures,
-      p.MemorySize,
-      p.Timeout,
-      p.TracingConfig,
-    ])
+    const settings = functions.map(([, { Properties: p }]) => {
+      return [p.FunctionName, p.Runtime, p.Architectures, p.MemorySize, p.Timeout, p.TracingConfig]
+    })
     const common = ['nodejs24.x', ['arm64']]
     expect(settings).toEqual([
       ['platform-sync-sync-stream', ...common, 1769, 900, { Mode: 'Active' }],

@@ -81,9 +81,11 @@ describe('a look into a folder', () => {
   })
 
   it('waits for a process that has just taken it to say where it answers', async () => {
+    const { endpointUrl, close } = await startEmulators({ dir: join(temporary.path, 'elsewhere') })
     const lock = lockFolder(dir)
-    setTimeout(() => writeAddress(dir, 'http://127.0.0.1:9'), 150)
-    expect(await lookIntoFolder({ dir })).toMatchObject({ endpointUrl: 'http://127.0.0.1:9' })
+    setTimeout(() => writeAddress(dir, endpointUrl), 150)
+    expect(await lookIntoFolder({ dir })).toMatchObject({ endpointUrl })
     lock.release()
+    await close()
   })
 })
