@@ -83,7 +83,8 @@ const incremental: ModeRules = {
     if (kind === Kind.mark || kind === Kind.deleted) return null
     if (parents && !parents.isListed(parentPart(key))) return 'orphaned'
     const readIn = parents?.passOf(parentPart(key)) ?? 0
-    if (readIn > 0) return pass === readIn ? null : 'unseen'
+    // A later pass may have begun the list once more, and not come to its end: what it showed is there.
+    if (readIn > 0) return pass >= readIn ? null : 'unseen'
     return kind === Kind.missing ? 'unseen' : null
   },
   keeps: ({ key, kind }, _context, { parents }) =>

@@ -129,7 +129,8 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
   const intake = createIntake(context, { table: known.table, indexed: known.indexed, state: { unkeyed, counts } })
   const reader = createPageReader(context, {
     state: { position, pass, restarts, barrenPages, pageSize, unknownMembers, parents, pages, apiCalls },
-    usedTokens: known.usedTokens,
+    // Tokens of an earlier pass may come again.
+    usedTokens: pass === begun.pass ? known.usedTokens : [],
     reserveMs: () => flusher.slowestMs + deps.settings.marginMs,
     recognizer: approval ? undefined : intake.recognizer(),
   })

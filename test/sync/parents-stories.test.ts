@@ -136,6 +136,29 @@ async function checkSettled(world: World, platform: Conversations) {
   }
 }
 
+const undisturbed: Night = { indexLost: false, before: [], events: [], attempts: [] }
+
+/** An attempt that died while it deleted; the next one begins a list once more, which is refused before its end. */
+const begunOnceMore = {
+  sizes: [8, 0, 3],
+  flushRecords: 2,
+  nights: [
+    undisturbed,
+    {
+      indexLost: false,
+      before: [
+        { what: 'remove', pick: 0, at: 0 },
+        { what: 'add', pick: 8, at: 0 },
+      ],
+      events: [{ request: 7, happening: null, fault: 'forbidden' }],
+      attempts: [
+        { trouble: null, pages: 4, sessionsFirst: false },
+        { trouble: { call: 18, what: 'fails after' }, pages: null, sessionsFirst: false },
+      ],
+    },
+  ],
+} satisfies typeof story extends fc.Arbitrary<infer T> ? T : never
+
 it('whatever happens, every message is accounted for, and all stores end up as the platform is', async () => {
   await fc.assert(
     fc.asyncProperty(story, async ({ sizes, flushRecords, nights }) => {
@@ -163,6 +186,6 @@ it('whatever happens, every message is accounted for, and all stores end up as t
       await world.sync(sessionMessages, platform.source)
       expect(platform.takeAsked()).toEqual([])
     }),
-    { numRuns: 40 },
+    { numRuns: 40, examples: [[begunOnceMore]] },
   )
 })
