@@ -1,4 +1,5 @@
 // One file, since loading the CDK takes longer than all that is asked of it.
+import './suites/alarms.ts'
 import './suites/catalog.ts'
 import './suites/hooks.ts'
 import './suites/messages.ts'
