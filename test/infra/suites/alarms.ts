@@ -65,6 +65,18 @@ describe('alarms', () => {
     expect(resolved((look!.Targets as { Arn: unknown }[])[0]!.Arn)).toMatch(/^LimitsImportFunction\w+\.Arn$/)
   })
 
+  it('watch what comes from the ledger of credit limits as any stream: it fails, it is suspect, its run is not complete', () => {
+    for (const name of ['stream-failed', 'stream-suspect', 'records-quarantined']) {
+      const alarm = alarms.find(({ AlarmName }) => AlarmName === `platform-sync-${name}`)
+      expect(JSON.stringify(alarm?.Metrics)).toContain('{"Name":"stream","Value":"credit_limit_outcomes"}')
+    }
+    const inputs = resources('AWS::Scheduler::Schedule').map(([, { Properties }]) => [
+      Properties.Name,
+      String(resolved((Properties.Target as { Input?: unknown }).Input ?? '')).includes('"credit_limit_outcomes"'),
+    ])
+    expect(inputs).toContainEqual(['nightly', true])
+  })
+
   it('see every rule that brings work and every group of schedules refused', () => {
     const dimensionsOf = (alarm: string) => {
       const { Metrics } = alarms.find(({ AlarmName }) => AlarmName === `platform-sync-${alarm}`)!

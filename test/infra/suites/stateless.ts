@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { describe, expect, it } from 'vitest'
@@ -35,6 +36,14 @@ describe('functions', () => {
     const terms = synthesize({ retention: { logDays: 30 } }).resources('AWS::Logs::LogGroup')
     expect(terms.map(([, { Properties }]) => Properties.RetentionInDays)).toEqual([30, 30, 30, 30, 30, 30, 30, 30])
     expect(resources('Custom::LogRetention')).toEqual([])
+  })
+
+  it('lose their logs with the stack, as the manual says, since a group that stayed would be in the way of the next one', () => {
+    const groups = synthesize({ hooks: { enabled: true } }).resources('AWS::Logs::LogGroup')
+    expect(groups.filter(([, { DeletionPolicy }]) => DeletionPolicy !== 'Delete')).toEqual([])
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(
+      'The logs of functions and runs go with it: export them first if you need them.',
+    )
   })
 
   it('get names and addresses, and never a secret', () => {
