@@ -3,7 +3,7 @@ import { onlySecretDiffers, type SettingChange, shownValue } from '../audit/chan
 import { diffEntries, type RevisionDiff, userText, type WatchedChange } from '../audit/changes/history.ts'
 import { type AuditEntry, masked } from '../audit/trail/entry.ts'
 import { FatalError } from '../core/errors.ts'
-import { diffsOf, withAudit } from './audit-workspace.ts'
+import { diffsOf, withAuditLook } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
@@ -33,7 +33,7 @@ export function addAuditDiff(audit: Command, cli: Cli): void {
 
 async function show(cli: Cli, io: Output, options: CommonOptions & { revision: number }): Promise<ExitCode> {
   const { revision } = options
-  const diffs = await withAudit({ cli, io, options }, (audit) => diffsOf(audit, cli.interrupted, new Set([revision])))
+  const diffs = await withAuditLook({ cli, io, options }, (look) => diffsOf(look, new Set([revision])))
   const last = diffs.at(-1)
   if (!last) throw unknown(revision)
   for (const each of diffs) sayRevision(each, io)
@@ -46,7 +46,7 @@ async function show(cli: Cli, io: Output, options: CommonOptions & { revision: n
 
 async function diff(cli: Cli, io: Output, options: CommonOptions & { pair: [number, number] }): Promise<ExitCode> {
   const [a, b] = options.pair
-  const diffs = await withAudit({ cli, io, options }, (audit) => diffsOf(audit, cli.interrupted, new Set([a, b])))
+  const diffs = await withAuditLook({ cli, io, options }, (look) => diffsOf(look, new Set([a, b])))
   const entryOf = (revision: number): AuditEntry => {
     const found = diffs.findLast(({ entry }) => entry.revision === revision)
     if (!found) throw unknown(revision)

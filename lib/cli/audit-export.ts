@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import type { Audit } from '../audit/audit.ts'
 import { createTrailFolder } from '../stores/trail-folder.ts'
 import { type Asked, type PageOptions, pageOf, periodOf, withPeriod } from './audit-report.ts'
 import { keyIdOption } from './audit-verify.ts'
-import { headsOf, withAudit } from './audit-workspace.ts'
+import { type OpenAudit, withAudit } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { fillFolder } from './out-path.ts'
@@ -24,7 +23,7 @@ async function exportTo(cli: Cli, io: Output, options: Options): Promise<ExitCod
   const { out } = options
   const period = periodOf(options)
   const fill = (dir: string) =>
-    withAudit({ cli, io, options }, (audit, place) => packOf(audit, { cli, asked: { ...options, period, place }, dir }))
+    withAudit({ cli, io, options }, (opened) => packOf(opened, { cli, asked: { ...options, period }, dir }))
   const { manifest, keyIds } = await fillFolder(out, { fill, last: ['manifest.json', 'manifest.sig'] })
   const { keyId, head, files } = manifest
   io.say(
@@ -37,15 +36,17 @@ async function exportTo(cli: Cli, io: Output, options: Options): Promise<ExitCod
   return exitCodes.complete
 }
 
-async function packOf(audit: Audit, { cli, asked, dir }: { cli: Cli; asked: Asked; dir: string }) {
+type Wanted = { cli: Cli; asked: Omit<Asked, 'now' | 'place'>; dir: string }
+
+async function packOf({ audit, look, place }: OpenAudit, { cli, asked, dir }: Wanted) {
   const { exportPack } = await import('../audit/verify/pack.ts')
   const { clock, interrupted } = cli
   // What no digest covers can't be proved, and would be left out.
   await audit.digester.writeIfDue(interrupted)
-  const { html, verification } = await pageOf(audit, cli, asked)
+  const { html, verification } = await pageOf(look, { ...asked, place, now: clock.now() })
   const extras = [{ path: 'report.html', bytes: Buffer.from(html) }]
-  const heads = await headsOf(audit, interrupted)
-  const { store: trail, signer } = audit
-  const manifest = await exportPack({ trail, out: createTrailFolder(dir), signer, clock, heads, extras })
+  const heads = await look.heads()
+  const { signer } = audit
+  const manifest = await exportPack({ trail: look.store, out: createTrailFolder(dir), signer, clock, heads, extras })
   return { manifest, keyIds: verification.digests.keyIds }
 }

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Audit } from '../audit/audit.ts'
+import type { AuditLook } from '../audit/look.ts'
 import { daysFromTo, historyIn, type Period, quarterOf } from '../audit/report/period.ts'
 import type { TrailPlace } from '../audit/report/report.ts'
 import { faultsText, type Verification } from '../audit/verify/verify.ts'
 import { FatalError } from '../core/errors.ts'
 import { keyIdOption } from './audit-verify.ts'
-import { findingsOf, revisionsOf, verifyStored, withAudit } from './audit-workspace.ts'
+import { findingsOf, revisionsOf, verifyStored, withAuditLook } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { atPath } from './out-path.ts'
@@ -44,8 +44,8 @@ export function addAuditReport(audit: Command, cli: Cli): void {
 
 async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const period = periodOf(options)
-  const { html, verification } = await withAudit({ cli, io, options }, (audit, place) =>
-    pageOf(audit, cli, { ...options, period, place }),
+  const { html, verification } = await withAuditLook({ cli, io, options }, (look, place) =>
+    pageOf(look, { ...options, period, place, now: cli.clock.now() }),
   )
   await atPath(options.out, async (out) => {
     await mkdir(dirname(out), { recursive: true })
@@ -74,22 +74,29 @@ export function periodOf({ from, to, quarter }: PageOptions): Period {
   return daysFromTo(first, last)
 }
 
-/** A page that is asked for. */
-export type Asked = { period: Period; place: TrailPlace; keyId?: string[] }
+/** A page that is asked for. `now` is Unix ms. */
+export type Asked = { now: number; period: Period; place: TrailPlace; keyId?: string[] }
 
 /** The page on a period, with the verification that it shows. */
 export async function pageOf(
-  audit: Audit,
-  { clock, interrupted: signal }: Cli,
-  { period, place, keyId = [] }: Asked,
+  look: AuditLook,
+  { now, period, place, keyId = [] }: Asked,
 ): Promise<{ html: string; verification: Verification }> {
   const { renderReport } = await import('../audit/report/report.ts')
-  const now = clock.now()
   const trustedKeyIds = keyId.length > 0 ? keyId : undefined
-  const verification = await verifyStored(audit, { signal, now, trustedKeyIds })
-  const history = await historyIn(period, await revisionsOf(audit, signal))
-  const findings = await findingsOf(audit, signal)
+  const verification = await verifyStored(look, { now, trustedKeyIds })
+  const history = await historyIn(period, await revisionsOf(look))
+  const findings = await findingsOf(look)
   const writtenAt = new Date(now).toISOString()
   const html = renderReport({ writtenAt, period, place, verification, trustedKeyIds: keyId, findings, history })
   return { html, verification }
+}
+
+/** The page on all that is recorded; null where nothing ever was. */
+export async function makeAuditPage(
+  { look, place }: { look: AuditLook | null; place: TrailPlace },
+  now: number,
+): Promise<string | null> {
+  if (look === null || (await look.store.list('audit/')).length === 0) return null
+  return (await pageOf(look, { now, place, period: daysFromTo(null, null) })).html
 }

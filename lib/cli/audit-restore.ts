@@ -13,7 +13,9 @@ export function addAuditRestoreHead(audit: Command, cli: Cli): void {
 
 async function restore(cli: Cli, io: Output, options: CommonOptions): Promise<ExitCode> {
   const { restoreHead } = await import('../audit/verify/restore-head.ts')
-  const { heads, verification } = await withAudit({ cli, io, options }, ({ store, head }) => restoreHead(store, head))
+  const { heads, verification } = await withAudit({ cli, io, options }, ({ audit: { store, head } }) =>
+    restoreHead(store, head),
+  )
   io.say(
     `The head reaches to entry ${heads.entries.sequence}, finding ${heads.findings.sequence}, digest ${heads.digests.sequence}.`,
   )

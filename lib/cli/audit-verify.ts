@@ -4,7 +4,7 @@ import type { Anchor } from '../audit/verify/anchor.ts'
 import { countsText, faultsText, type Verification, verdictOf, verifyTrail } from '../audit/verify/verify.ts'
 import { FatalError } from '../core/errors.ts'
 import { createTrailFolder } from '../stores/trail-folder.ts'
-import { verifyStored, withAudit } from './audit-workspace.ts'
+import { verifyStored, withAuditLook } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
@@ -58,9 +58,7 @@ async function verify(cli: Cli, io: Output, options: Options & CommonOptions): P
   const now = cli.clock.now()
   const verification: Verification & { bareCopy?: boolean } =
     from === undefined
-      ? await withAudit({ cli, io, options }, (audit) =>
-          verifyStored(audit, { signal: cli.interrupted, now, trustedKeyIds: keyId, anchor }),
-        )
+      ? await withAuditLook({ cli, io, options }, (look) => verifyStored(look, { now, trustedKeyIds: keyId, anchor }))
       : await verifyCopy(from, { trustedKeyIds: keyId, anchor })
   const keysFrom = keyId ? 'arguments' : from === undefined ? 'signer' : 'copy'
   sayVerification(verification, { io, keysFrom })

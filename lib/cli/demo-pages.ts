@@ -13,8 +13,10 @@ type Demo = { workspace: Workspace; log: Log; io: Output; folder: string; place:
 
 /** Writes the pages of the demo beside its data, and says where they are. */
 export async function demoPages(cli: Cli, { workspace, log, io, folder, place }: Demo): Promise<string[]> {
+  const { composeAuditLook } = await import('../compose/audit-look.ts')
   const { composeReport } = await import('../compose/report.ts')
   const { makeNightlyPage } = await import('../report/nightly-page.ts')
+  const { makeAuditPage } = await import('./audit-report.ts')
   const { makeLimitsPage } = await import('./limits-report.ts')
   const { openPolicyRoot } = await import('./limits-policy-folder.ts')
   const now = cli.clock.now()
@@ -23,11 +25,26 @@ export async function demoPages(cli: Cli, { workspace, log, io, folder, place }:
     const look = { reader: opened.limits.reader, store: openPolicyRoot(opened).store }
     return makeLimitsPage({ now, since: now - monthMs }, look)
   })
-  const pages = join(folder, 'pages')
-  const files = { night: join(pages, 'night.html'), limits: join(pages, 'limits.html') }
-  await mkdir(pages, { recursive: true })
-  await writeFile(files.night, night.page)
-  await writeFile(files.limits, limits.page)
-  sayParagraph(`Pages to look at: the night at a glance is ${files.night}, credit limits are ${files.limits}.`, io)
-  return Object.values(files)
+  const audit = await makeAuditPage(workspace.open(composeAuditLook), now)
+  return keep(join(folder, 'pages'), io, [
+    { name: 'night.html', what: 'the night at a glance is', page: night.page },
+    { name: 'limits.html', what: 'credit limits are', page: limits.page },
+    { name: 'audit.html', what: 'the page for auditors is', page: audit },
+  ])
+}
+
+/** A page, and how to begin a sentence on where it is. `page` is null where there is nothing to show. */
+type Made = { name: string; what: string; page: string | null }
+
+async function keep(folder: string, io: Output, pages: readonly Made[]): Promise<string[]> {
+  await mkdir(folder, { recursive: true })
+  const kept: { file: string; what: string }[] = []
+  for (const { name, what, page } of pages) {
+    if (page === null) continue
+    const file = join(folder, name)
+    await writeFile(file, page)
+    kept.push({ file, what })
+  }
+  sayParagraph(`Pages to look at: ${kept.map(({ file, what }) => `${what} ${file}`).join(', ')}.`, io)
+  return kept.map(({ file }) => file)
 }

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
-import type { Audit } from '../audit/audit.ts'
+import type { AuditLook } from '../audit/look.ts'
 import type { RunRoot } from '../compose/run.ts'
 import type { Log } from '../core/log.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
@@ -70,7 +70,7 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     if (second.interrupted) return stopped([first, second], folder, io)
     sayReading(io)
     const { asked, users } = await askQuestions(root, { workspace, io })
-    const audited = await showAudit(root, { io, cli })
+    const audited = await showAudit(workspace, { io, cli })
     const policy = await demoPolicyGoesOn(cli, { workspace, log, io })
     const limits = await setLimits(cli, { workspace, log, io, users })
     const shown = relative(process.cwd(), folder) || folder
@@ -138,17 +138,17 @@ async function syncAll(root: RunRoot, { io, ...watching }: Syncing): Promise<Fin
   return finished
 }
 
-async function showAudit(root: RunRoot, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> {
+async function showAudit(workspace: Workspace, { io, cli }: { io: Output; cli: Cli }): Promise<unknown> {
+  const { composeAuditLook } = await import('../compose/audit-look.ts')
   const { diffsOf, verifyStored } = await import('./audit-workspace.ts')
   const { sayVerification, verificationJson } = await import('./audit-verify.ts')
   const { sayRevision } = await import('./audit-diff.ts')
-  const audit = root.audit as Audit
-  const signal = cli.interrupted
+  const look = workspace.open(composeAuditLook).look as AuditLook
   sayAudit(io)
-  const verification = await verifyStored(audit, { signal, now: cli.clock.now() })
+  const verification = await verifyStored(look, { now: cli.clock.now() })
   sayVerification(verification, { io, keysFrom: 'signer' })
   io.say()
-  for (const diff of (await diffsOf(audit, signal)).slice(-2)) sayRevision(diff, io)
+  for (const diff of (await diffsOf(look)).slice(-2)) sayRevision(diff, io)
   return verificationJson(verification, 'signer')
 }
 

@@ -30,7 +30,8 @@ async function serve(cli: Cli, io: Output, { port = 0, ...options }: Options & C
   const server = await startPageServer({ port, make: pagesOf(cli, io, options), log })
   try {
     io.result({ url: server.url })
-    io.say(`The night at a glance is at ${server.url}, credit limits are at ${server.url}limits. Ctrl-C stops it.
+    io.say(`The night at a glance is at ${server.url}, credit limits are at ${server.url}limits, and the page for auditors is at
+${server.url}audit. Ctrl-C stops it.
 A page that is loaded again after a sync shows what is true then.`)
     await untilInterrupted(cli.interrupted)
   } finally {
@@ -53,6 +54,11 @@ const makers: Record<string, (making: Making) => Promise<string | null>> = {
     const look = workspace.open(composeLimitsLook)
     const { page, facts } = await makeLimitsPage({ now, since: now - monthMs }, look)
     return facts.people.length + facts.refused.length > 0 ? page : null
+  },
+  '/audit': async ({ workspace, now }) => {
+    const { makeAuditPage } = await import('./audit-report.ts')
+    const { composeAuditLook } = await import('../compose/audit-look.ts')
+    return makeAuditPage(workspace.open(composeAuditLook), now)
   },
 }
 

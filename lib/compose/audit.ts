@@ -15,15 +15,16 @@ import { createObjectStore, type ObjectStore } from '../stores/objects.ts'
 import { createStorageClients, type StorageClients } from '../stores/storage.ts'
 import { clockOf, cloudOf, type Runtime, targetOf } from './runtime.ts'
 
-const Environment = StoreVariables.omit({ RECORDS_TABLE: true }).extend(AuditVariables.shape)
-type Environment = z.infer<typeof Environment>
+/** The variables that name the audit trail. */
+export const AuditEnvironment = StoreVariables.omit({ RECORDS_TABLE: true }).extend(AuditVariables.shape)
+export type AuditEnvironment = z.infer<typeof AuditEnvironment>
 
 /**
  * Builds the audit trail alone; null without a bucket for it.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
 export function composeAudit(variables: Variables, runtime: Runtime) {
-  const env = readVariables(Environment, variables)
+  const env = readVariables(AuditEnvironment, variables)
   const clients = runtime.clients ?? createStorageClients(targetOf(env, runtime))
   const clock = clockOf(runtime)
   const objects = createObjectStore({ s3: clients.s3, bucket: env.LAKE_BUCKET })
@@ -32,7 +33,7 @@ export function composeAudit(variables: Variables, runtime: Runtime) {
 }
 
 /** Where the trail lies, as far as the environment says: the account is that of the signing key. */
-function placeOf({ AUDIT_ORGANIZATION, AUDIT_BUCKET, AUDIT_SIGNING_KEY_ARN }: Environment): TrailPlace {
+export function placeOf({ AUDIT_ORGANIZATION, AUDIT_BUCKET, AUDIT_SIGNING_KEY_ARN }: AuditEnvironment): TrailPlace {
   const account = AUDIT_SIGNING_KEY_ARN?.split(':')[4]
   return { organization: AUDIT_ORGANIZATION ?? null, account: account || null, bucket: AUDIT_BUCKET ?? null }
 }
@@ -41,7 +42,7 @@ type AuditDeps = { clients: StorageClients; clock: Clock; objects: ObjectStore; 
 
 /** The audit trail that the environment names; null without a bucket for it. @throws FatalError `configuration`. */
 export function auditOf(
-  env: Environment,
+  env: AuditEnvironment,
   { clients: { s3, dynamodb }, clock, objects, metrics }: AuditDeps,
 ): Audit | null {
   const { AUDIT_BUCKET: bucket, STATE_TABLE: table } = env
@@ -60,11 +61,16 @@ export function auditOf(
   })
 }
 
-function signerOf(env: Environment): Signer {
+function signerOf(env: AuditEnvironment): Signer {
   const { AUDIT_SIGNING_KEY_ARN: keyArn, AUDIT_SIGNING_KEY_FILE: file } = env
   if (keyArn) return createKmsSigner({ target: cloudOf(env), keyArn })
   if (file) return createFileSigner(file)
-  throw new FatalError(
+  throw noSigner()
+}
+
+/** What to say where digests can't be signed. */
+export function noSigner(): FatalError {
+  return new FatalError(
     'AUDIT_BUCKET is set, but nothing signs its digests: set AUDIT_SIGNING_KEY_ARN to the ARN of the signing key (an output of ' +
       'the stateful stack), or AUDIT_SIGNING_KEY_FILE to a file for a key of this machine',
     { code: 'configuration' },

@@ -53,7 +53,7 @@ ${body}</section>
 }
 
 /** Numbers that say most, side by side. */
-export function factList(facts: readonly (readonly [name: string, value: string | number])[]): Html {
+export function factList(facts: readonly (readonly [name: string, value: Html | string | number])[]): Html {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 

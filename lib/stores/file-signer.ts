@@ -20,6 +20,12 @@ export function createFileSigner(path: string): Signer {
   }
 }
 
+/** The ids of the keys in a file: of the one that signs, or of none where there is no file. It makes none. */
+export function fileKeyIds(path: string): string[] {
+  const privateKey = readKey(path)
+  return privateKey ? [keyIdOf(createPublicKey(privateKey))] : []
+}
+
 function readKey(path: string): KeyObject | null {
   try {
     const key = createPrivateKey(readFileSync(path))

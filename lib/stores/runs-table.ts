@@ -27,8 +27,9 @@ export function createRunsTable(deps: Deps): RunsTable {
         ...deps,
         // The last runs of a month may have failed to write their rows, and older versions wrote none.
         first: async () => {
-          for (let back = monthsBack; back > 0; back--) {
-            await bringUpToDate(monthAt(scheduledAt, -back), Number.POSITIVE_INFINITY, deps)
+          const earlier = await deps.runs.between(monthAt(scheduledAt, -monthsBack), monthAt(scheduledAt, 0))
+          for (const month of new Set(earlier.map((run) => monthAt(run.scheduledAt, 0)))) {
+            await bringUpToDate(month, Number.POSITIVE_INFINITY, deps)
           }
         },
       })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BuiltInPlatform, writeBuiltInPlatform } from '../../lib/local/built-in-platform.ts'
@@ -48,6 +48,18 @@ it('audit report tells in its head whose settings they are, as far as that is kn
   expect(head).toMatch(/Organization<\/dt><dd><bdi>Example Works</)
   expect(head).toMatch(/Account<\/dt><dd><bdi>not known</)
   expect(head).toMatch(/Bucket<\/dt><dd><bdi>platform-sync-audit</)
+})
+
+it('the audit commands that only read change nothing in the folder', async () => {
+  const files = () =>
+    readdirSync(state, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => [join(each.parentPath, each.name), statSync(join(each.parentPath, each.name)).mtimeMs])
+      .toSorted()
+  const before = files()
+  for (const args of [['verify'], ['show', '3'], ['diff', '2', '3'], ['report', '--out', out]])
+    expect(await cliHere(['audit', ...args, local])).toMatchObject({ code: 0 })
+  expect(files()).toEqual(before)
 })
 
 it('audit export has the page on a period in the pack', async () => {

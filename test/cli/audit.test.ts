@@ -45,7 +45,8 @@ describe('the audit commands', () => {
   })
 
   it('verify does not call a trail complete that is not there', async () => {
-    const { code, stdout } = await audit('verify', `--local=${join(folder.path, 'mistyped')}`)
+    const empty = mkdirSync(join(folder.path, 'empty'), { recursive: true }) as string
+    const { code, stdout } = await audit('verify', `--local=${empty}`)
     expect([code, stdout]).toEqual([1, expect.stringContaining('nothing can be verified')])
     expect(stdout).not.toContain('complete')
   })

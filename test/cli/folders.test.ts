@@ -67,8 +67,10 @@ describe('a folder that nothing was synced into', () => {
     const query = await cliHere(['query', '--local', at('new'), '--json', 'select count(*) as n from sessions_current'])
     expect(JSON.parse(query.stdout)).toEqual([{ n: 0 }])
     for (const { stderr } of [status, query]) expect(stderr).toContain(`${at('new')} does not exist`)
-    const outcomes = await cliHere(['limits', 'outcomes', '--local', at('new')])
-    expect([outcomes.code, outcomes.stderr]).toEqual([2, expect.stringContaining(`${at('new')} is no folder`)])
+    for (const command of ['limits outcomes', 'audit verify']) {
+      const { code, stderr } = await cliHere([...command.split(' '), '--local', at('new')])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${at('new')} is no folder`)])
+    }
     expect(existsSync(at('new'))).toBe(false)
   })
 
@@ -106,7 +108,7 @@ describe('a forgotten --local', () => {
 })
 
 describe('a folder in which another process works', () => {
-  it('is there for all who only look at limits', async () => {
+  it('is there for all who only look at limits, or at the audit trail', async () => {
     const { close } = await startEmulators({ dir: at('worked-in') })
     writeFileSync(at('policy.yaml'), 'default: 5')
     const looks = [
@@ -122,6 +124,13 @@ describe('a folder in which another process works', () => {
       expect([args, stderr]).toEqual([args, expect.not.stringContaining('another platform-sync uses')])
     }
     expect(existsSync(at('limits.html'))).toBe(true)
+    const trail = [['verify'], ['report', '--out', at('audit.html')], ['show', '1'], ['diff', '1', '2']]
+    for (const args of trail) {
+      const { stderr } = await cliHere(['audit', ...args, '--local', at('worked-in')])
+      expect([args, stderr]).toEqual([args, expect.not.stringContaining('another platform-sync uses')])
+    }
+    expect(existsSync(at('audit.html'))).toBe(true)
+    expect(existsSync(join(at('worked-in'), 'audit-signing-key.pem'))).toBe(false)
     const other = await cliHere(['limits', 'redrive', '--local', at('worked-in')])
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('another platform-sync uses')])
     await close()

@@ -32,14 +32,14 @@ function ask(path: string, { method = 'GET', host = new URL(url).host } = {}) {
   })
 }
 
-function sync() {
+function sync(stream = 'computers') {
   const { appUrl, baseUrl } = simulator
   const platform = { PLATFORM_APP_URL: appUrl, PLATFORM_BASE_URL: baseUrl, PLATFORM_API_KEY: 'sim-key' }
-  return cliHere(['sync', 'computers', '--local', local], platform)
+  return cliHere(['sync', stream, '--local', local], platform)
 }
 
 beforeAll(async () => {
-  simulator = await startSimulator({ counts: { computers: 3 } })
+  simulator = await startSimulator({ counts: { computers: 3, revisions: 2 } })
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   let said = ''
   stdout.on('data', (text) => {
@@ -68,7 +68,7 @@ describe('serve', () => {
     expect((await sync()).code).toBe(0)
     const { status, text } = await ask('/?again')
     expect([status, text]).toEqual([200, expect.stringContaining('Yes. The one stream that is read is in.')])
-    expect((await ask('/limits')).status).toBe(404)
+    for (const path of ['/limits', '/audit']) expect((await ask(path)).status).toBe(404)
   })
 
   it('makes a page anew when the folder has a newer run, and not before', async () => {
@@ -77,6 +77,16 @@ describe('serve', () => {
     expect(written((await ask('/')).text)).toBe(first)
     expect((await sync()).code).toBe(0)
     expect(written((await ask('/')).text)).not.toBe(first)
+  })
+
+  it('shows the page for auditors once there are revisions of the settings, signed by the key of the folder', async () => {
+    expect((await sync('enterprise_control_revisions')).code).toBe(0)
+    const { status, text } = await ask('/audit')
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining('The evidence is complete and unaltered up to digest 1'),
+    ])
+    expect(text.match(/<tr id="entry-/g)).toHaveLength(2)
   })
 
   it('tells a browser to load nothing, keep nothing and frame nothing', async () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { composeAudit } from '../../lib/compose/audit.ts'
+import { composeAuditLook } from '../../lib/compose/audit-look.ts'
 import { composeCollect } from '../../lib/compose/hooks-collect.ts'
 import { composeStoreHooks } from '../../lib/compose/hooks-store.ts'
 import { composeInspect } from '../../lib/compose/inspect.ts'
@@ -41,6 +42,7 @@ describe('a root names in one message all variables that it needs, and no other'
     ['publish', composePublish, Object.keys(stored)],
     ['inspect', composeInspect, Object.keys(stored)],
     ['audit', composeAudit, Object.keys(stored)],
+    ['looking at the audit trail', composeAuditLook, Object.keys(stored)],
     ['limits', composeLimits, limits],
     ['applying limits', composeApply, limits],
     ['importing limits', composeImport, limits],

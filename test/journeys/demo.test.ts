@@ -127,8 +127,9 @@ describe('the demo', () => {
 
   it('writes pages to look at, and says where they are', () => {
     const pages = join('.local', 'pages')
-    expect(document.pages).toEqual([join(pages, 'night.html'), join(pages, 'limits.html')])
-    const [night = ''] = document.pages.map((file) => readFileSync(join(folder.path, file), 'utf8'))
+    expect(document.pages).toEqual(['night', 'limits', 'audit'].map((name) => join(pages, `${name}.html`)))
+    const [night = '', , audit = ''] = document.pages.map((file) => readFileSync(join(folder.path, file), 'utf8'))
+    expect(audit).toContain('The evidence is complete and unaltered up to digest ')
     expect(night).toContain('Yes. All 8 streams are in.')
   })
 

@@ -1,5 +1,6 @@
 import { auditPage } from './audit-page.ts'
 import { limitsPage } from './limits-page.ts'
+import { nightPage } from './night-page.ts'
 
 /** A page that is looked at in a browser. */
 export type PageUnderTest = {
@@ -15,7 +16,7 @@ export type PageUnderTest = {
 }
 
 /** All pages that the project writes. A page that is added here is held to everything in every-page.test.ts. */
-export const pages: readonly PageUnderTest[] = [auditPage, limitsPage]
+export const pages: readonly PageUnderTest[] = [auditPage, limitsPage, nightPage]
 
 /** Texts that break pages: markup, words without an end, and text that runs from right to left or turns its neighbours. */
 export const hostileTexts = {

@@ -23,11 +23,13 @@ export type IndexCache = {
   save(signal: AbortSignal): Promise<void>
 }
 
+type Reads = Pick<Trail, 'read'>
+
 const indexKey = 'index/audit/revisions.json.zst'
 const readsAtOnce = 32
 
 /** An index cache over a trail. */
-export function createIndexCache({ trail, work }: { trail: Trail; work: WorkStore }): IndexCache {
+export function createIndexCache({ trail, work }: { trail: Reads; work: Pick<WorkStore, 'get' | 'put'> }): IndexCache {
   let index: RevisionIndex | null = null
   let saved = ''
 
@@ -63,7 +65,7 @@ function versionOf({ entries, findings }: RevisionIndex) {
  * Takes in what was appended. An object that is missing or altered is left out: its revision is then recorded anew, and
  * the verifier says what is wrong. Recording must not end because evidence was damaged.
  */
-async function readOn(index: RevisionIndex, heads: ChainHeads, trail: Trail): Promise<void> {
+async function readOn(index: RevisionIndex, heads: ChainHeads, trail: Reads): Promise<void> {
   for (const chain of ['entries', 'findings'] as const) {
     const sequences = range(index[chain].sequence + 1, heads[chain].sequence)
     for await (const { value: bytes } of readAhead(sequences, readsAtOnce, (at) => trail.read(chain, at))) {

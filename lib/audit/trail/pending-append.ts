@@ -40,7 +40,10 @@ export async function stageWrites(
 }
 
 /** Reads the objects that a head refers to; null when they were already stored and cleared away. */
-export async function readStaged(work: WorkStore, writes: PendingAppend['writes']): Promise<ObjectWrite[] | null> {
+export async function readStaged(
+  work: Pick<WorkStore, 'get'>,
+  writes: PendingAppend['writes'],
+): Promise<ObjectWrite[] | null> {
   if ('packed' in writes) return unpackWrites(writes.packed)
   const packed = await work.get(writes.staged)
   return packed && unpackWrites(packed)

@@ -7,6 +7,7 @@ import { type Emulators, openEmulators, startFailure } from './emulators.ts'
 import { addressIn } from './endpoint.ts'
 import { isLocked } from './lock.ts'
 import { findResources, localCredentials, localEnvironment } from './prepare.ts'
+import { localSigning } from './signing-key.ts'
 
 const startTries = 50
 const startWaitMs = 100
@@ -23,7 +24,7 @@ export async function lookIntoFolder({ dir }: { dir: string }): Promise<Emulator
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw noFolder(folder)
   for (let tries = 0; isLocked(folder); tries++) {
     const endpointUrl = addressIn(folder)
-    if (endpointUrl !== null) return answering(endpointUrl)
+    if (endpointUrl !== null) return answering(endpointUrl, folder)
     // Whoever took the folder is just starting, or deletes it.
     if (tries >= startTries) throw silent(folder)
     await wait(startWaitMs)
@@ -31,8 +32,9 @@ export async function lookIntoFolder({ dir }: { dir: string }): Promise<Emulator
   return openCopy(folder)
 }
 
-async function answering(endpointUrl: string): Promise<Emulators> {
-  const environment = { ...localEnvironment(endpointUrl), ...(await findResources(endpointUrl)) }
+async function answering(endpointUrl: string, folder: string): Promise<Emulators> {
+  const found = await findResources(endpointUrl)
+  const environment = { ...localEnvironment(endpointUrl), ...found, ...localSigning(folder) }
   return { endpointUrl, environment, credentials: localCredentials, close: async () => {} }
 }
 
@@ -44,7 +46,8 @@ async function openCopy(folder: string): Promise<Emulators> {
       await opened.close()
       remove()
     }
-    return { ...opened, close }
+    // The copy has no key: whoever checks signatures asks which one is the folder's.
+    return { ...opened, environment: { ...opened.environment, ...localSigning(folder) }, close }
   } catch (error) {
     remove()
     throw startFailure(error, folder)

@@ -31,6 +31,10 @@ td.number, th.number { text-align: right; white-space: nowrap; font-variant-nume
 .tag.good { color: var(--good); }
 .plain { padding-left: 1.2rem; }
 .plain li { margin: .4rem 0; }
+.whole { white-space: nowrap; }
+.streams thead th { white-space: normal; }
+@media (min-width: 60rem) { .streams time, .streams .soft { white-space: nowrap; } }
+@media (min-width: 40.01rem) and (max-width: 50rem) { .streams th, .streams td { padding-inline: .3rem; min-width: 3.4rem; } }
 details { margin-top: .75rem; }
 summary { cursor: pointer; color: var(--info); }
 @media (max-width: 40rem) { td.number, th.number { text-align: left; } }
@@ -49,7 +53,7 @@ function body(facts: NightFacts): Html | null {
   return html`${factList([
     ['Streams that are in', `${wanted.filter(({ arrival }) => arrival === 'in').length} of ${wanted.length}`],
     ['Last run', lastRun ? lastRun.status : 'none'],
-    ['It ended', lastRun ? shown(new Date(lastRun.finishedAt).toISOString()) : ''],
+    ['It ended', lastRun ? dayAndTime(new Date(lastRun.finishedAt).toISOString()) : ''],
     ['Records', amount(streams.reduce((sum, { records }) => sum + (records ?? 0), 0))],
     ['Changed in the last scans', amount(streams.reduce((sum, { changed }) => sum + (changed ?? 0), 0))],
     ['In quarantine', amount(streams.reduce((sum, { quarantined }) => sum + (quarantined ?? 0), 0))],
@@ -58,8 +62,15 @@ ${streamTable(facts)}
 ${schedules.length === 0 && html`<p class="soft">No schedule is known here: a stream counts as in when its last scan ended well, however long ago.</p>`}`
 }
 
+/** A time that may break between its day and its time of day, and nowhere else. */
+function dayAndTime(time: string): Html {
+  return html`${shown(time)
+    .split(' ')
+    .map((part) => html`<span class="whole">${part}</span> `)}`
+}
+
 function streamTable({ streams, schedules }: NightFacts): Html {
-  return html`<table><caption>How each stream stands. Its age is the time since its last whole scan began.</caption>
+  return html`<table class="streams"><caption>How each stream stands. Its age is the time since its last whole scan began.</caption>
 <thead><tr><th scope="col">Stream</th><th scope="col">Is it in?</th><th scope="col">Age</th><th scope="col">Last scan ended</th>
 <th scope="col" class="number">Records</th><th scope="col" class="number">Changed</th><th scope="col" class="number">Quarantined</th></tr></thead>
 <tbody>${streams.map((stream) => streamRow(stream, schedules.length > 0))}</tbody></table>`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lookAtTrail } from '../../../lib/audit/trail/look.ts'
 import { verifyTrail } from '../../../lib/audit/verify/verify.ts'
 import { auditParts, findingsIn, revision, revisions, scan, seen, signal, stored } from '../memory.ts'
 
@@ -36,7 +37,7 @@ describe('recorders at the same time', () => {
 })
 
 describe('a recorder that dies', () => {
-  it('at any write leaves what the next one completes to the same trail', async () => {
+  it('at any write leaves a trail without fault to those who look, which the next one completes to the same', async () => {
     const work = async (parts: ReturnType<typeof auditParts>) => {
       await parts.recorder.record(
         [...revisions(1, 2), seen(revision(3, { late: true })), ...revisions(4, 5)],
@@ -85,6 +86,10 @@ describe('a recorder that dies', () => {
         () => false,
         (error: Error) => error.message === 'died',
       )
+      const left = new Map(parts.store.objects)
+      const look = lookAtTrail(parts)
+      expect((await verifyTrail(look.store, { head: look.heads })).faults).toEqual([])
+      expect(parts.store.objects).toEqual(left)
       await work(auditParts(parts))
       expect(unsigned(parts.store.objects)).toEqual(unsigned(undisturbed.store.objects))
       expect((await verify(parts)).faults).toEqual([])
