@@ -5,6 +5,9 @@ import type { ConfigInput } from './infra/config.ts'
  * -c secretName=... -c name=...` on the command line take precedence.
  */
 export const config = {
+  // A deployment with credentials for another account or region stops.
+  // account: '123456789012',
+  // region: 'eu-central-1',
   platform: {
     // The base address of the readiness reports.
     appUrl: '',

@@ -12,6 +12,7 @@ import { hookEvents } from '../lib/streams/hook-events.ts'
 import { streams } from '../lib/streams/index.ts'
 import { sessionMessages } from '../lib/streams/session-messages.ts'
 import type { KnownSchedule } from '../lib/sync/schedules.ts'
+import { Account, EventBus, InstallationName, Network, Region, ReservedConcurrency, Secrets } from './choices.ts'
 
 const streamNames = streams.map(({ name }) => name)
 const StreamName = z.enum(streamNames as [string, ...string[]], {
@@ -138,11 +139,9 @@ const WatchRules = z
 /** What an installation can choose. Only the platform's addresses and the name of the secret have no default. */
 export const Config = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[a-z][a-z0-9-]{1,19}$/, 'must be 2 to 20 lower-case letters, digits or hyphens, a letter first')
-      .default('platform-sync')
-      .describe('Prefixes every resource, so that several organizations fit into one account.'),
+    name: InstallationName,
+    account: Account,
+    region: Region,
     platform: z.strictObject(
       {
         appUrl: address('the base address of the readiness reports'),
@@ -180,7 +179,10 @@ export const Config = z
       'Changes of settings that deserve attention, besides ours (docs/audit.md).',
     ),
     alarmEmail: z.email('is no e-mail address').optional(),
-    eventBus: z.string().min(1).default('default').describe('Where sync.run.completed is put.'),
+    eventBus: EventBus,
+    secrets: Secrets.default({}),
+    network: Network.default(Network.parse({})),
+    reservedConcurrency: ReservedConcurrency.default({}),
   })
   .refine(({ watchRules, privacy }) => jsonBytes(watchRulesText(watchRules), privacyText(privacy)) <= maxJsonBytes, {
     path: ['privacy'],

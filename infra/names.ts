@@ -25,6 +25,10 @@ export function namesOf(prefix: string) {
     /** Likewise for the key that signs digests of the audit trail. */
     signingKeyParameter: `/${prefix}/audit-signing-key-arn`,
     alarmTopic: `${prefix}-alarms`,
+    /** Rules of EventBridge, by what they look at. */
+    rule: (name: 'inbox' | 'inbox-look' | 'policy') => `${prefix}-${name}`,
+    /** Groups of schedules: those of the configuration, and that of the audit trail. */
+    scheduleGroups: { runs: prefix, audit: `${prefix}-audit` },
     stateMachine: `${prefix}-sync`,
     function: (name: string) => `${prefix}-${name}`,
     logGroup: (name: string) => `/platform-sync/${prefix}/${name}`,

@@ -11,6 +11,7 @@ import { hookDeadLetters, hookQueue } from '../lib/stores/hook-queue.ts'
 import { limitsTable } from '../lib/stores/ledger-items.ts'
 import { limitsDeadLetters, limitsQueue } from '../lib/stores/limits-queue.ts'
 import { auditBucket, lakeBucket, recordsTable, stateTable } from '../lib/stores/resources.ts'
+import type { Network } from './choices.ts'
 import { type Config, privacyText, reportingIn, schedulesText, watchRulesText } from './config.ts'
 import { Alarms } from './constructs/alarms.ts'
 import { AuditDigest } from './constructs/audit.ts'
@@ -81,9 +82,12 @@ export class StatelessStack extends Stack {
       database: names.database,
       eventBus: config.eventBus,
       platformSecret: config.platform.secretName,
+      secretsKeyArn: config.secrets.kmsKeyArn,
     }
     const logDays = config.retention.logDays as RetentionDays
-    const common = { names, logDays, environment: environmentOf(config, names) }
+    const { network, reservedConcurrency } = config
+    const placed = { names, logDays, network, reservedConcurrency }
+    const common = { ...placed, environment: environmentOf(config, names) }
     const recording = { ...common, environment: { ...common.environment, ...auditEnvironmentOf(names, signingKeyArn) } }
     const syncStream = new WorkerFunction(this, 'SyncStream', {
       ...recording,
@@ -107,7 +111,7 @@ export class StatelessStack extends Stack {
     const limits = new Limits(this, 'Limits', { names, config, common: platformOnly, resources })
     const collecting = { names, hooks: config.hooks, privacy: privacyEnvironmentOf(config) }
     const collector = config.hooks.enabled
-      ? new HookCollector(this, 'Hooks', { ...collecting, common: { names, logDays }, resources })
+      ? new HookCollector(this, 'Hooks', { ...collecting, common: placed, resources })
       : null
     return {
       ...{ syncStream, publishRun, auditDigest: audit.worker, collector, writeReport },
@@ -130,9 +134,9 @@ export class StatelessStack extends Stack {
     return publishRun
   }
 
-  private reportWriter(config: Config, { names, logDays }: FunctionCommons, resources: Resources): WorkerFunction {
+  private reportWriter(config: Config, common: FunctionCommons, resources: Resources): WorkerFunction {
     const writeReport = new WorkerFunction(this, 'WriteReport', {
-      ...{ names, logDays, environment: reportEnvironmentOf(config, names) },
+      ...{ ...common, environment: reportEnvironmentOf(config, common.names) },
       name: 'write-report',
       // The rows of a file are in memory while the pictures are drawn.
       memoryMegabytes: 1_769,
@@ -164,12 +168,23 @@ export class StatelessStack extends Stack {
 
 type Installed = { config: Config; names: Names; keyArn: string; undelivered: IQueue }
 
-function platformEnvironmentOf({ platform }: Config): Record<string, string> {
+function platformEnvironmentOf({ platform, network }: Config): Record<string, string> {
   return {
     PLATFORM_APP_URL: platform.appUrl,
     PLATFORM_BASE_URL: platform.baseUrl,
     PLATFORM_SECRET_ID: platform.secretName,
     ...(platform.requestsPerSecond ? { PLATFORM_REQUESTS_PER_SECOND: String(platform.requestsPerSecond) } : {}),
+    ...proxyEnvironmentOf(network),
+  }
+}
+
+/** What Node reads when it starts: its own agents take the proxy then. The SDK has agents of its own, which do not. */
+function proxyEnvironmentOf({ httpsProxy, noProxy }: Network): Record<string, string> {
+  if (httpsProxy === undefined) return {}
+  return {
+    NODE_USE_ENV_PROXY: '1',
+    HTTPS_PROXY: httpsProxy,
+    NO_PROXY: ['localhost', '127.0.0.1', ...noProxy].join(','),
   }
 }
 

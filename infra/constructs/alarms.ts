@@ -46,6 +46,7 @@ export class Alarms extends Construct {
     this.streams()
     this.schedules()
     this.machinery()
+    this.starts()
     this.limits()
     if (props.collector) this.hooks(props.collector)
     this.audit()
@@ -82,7 +83,7 @@ export class Alarms extends Construct {
   }
 
   private machinery() {
-    const { machine, functions, queues } = this.props
+    const { machine, functions } = this.props
     const ended = new MathExpression({
       expression: 'failed + timedOut + aborted',
       usingMetrics: {
@@ -106,8 +107,23 @@ export class Alarms extends Construct {
       })
       this.whenAny(`${name}-errors`, trouble, `The function ${name} threw, was killed, or was throttled.`)
     }
+  }
+
+  /** What fires and reaches nobody. A schedule that never fires is seen by what is not complete, or not signed. */
+  private starts() {
+    const { names, queues } = this.props
     const waiting = queues.undelivered.metricApproximateNumberOfMessagesVisible({ period: quarter })
     this.whenAny('start-undelivered', waiting, 'A schedule fired and nothing could be started.')
+    const of = (service: string, metricName: string, dimensionsMap: Record<string, string>) =>
+      awsMetric({ namespace: `AWS/${service}`, metricName, dimensionsMap, period: quarter })
+    const dropped = Object.values(names.scheduleGroups).map((group) =>
+      of('Scheduler', 'InvocationDroppedCount', { ScheduleGroup: group }),
+    )
+    this.whenAny('schedule-refused', sumOf(dropped, 'Starts that were given up'), 'What a schedule starts refused it.')
+    const refused = (['inbox', 'policy'] as const).map((rule) =>
+      of('Events', 'FailedInvocations', { RuleName: names.rule(rule) }),
+    )
+    this.whenAny('rule-refused', sumOf(refused, 'Notifications that reached nobody'), 'What a rule calls refused it.')
   }
 
   private limits() {
@@ -134,6 +150,13 @@ export class Alarms extends Construct {
       ofAny('PolicyFailed', any),
       'The policy of credit limits changed nothing: it has a mistake, or may not be applied.',
     )
+    this.alarm('inbox-file-waits', {
+      metric: ofAny('InboxFilesWaiting', { period: hour }),
+      description: 'A file lies in the inbox for more than an hour, or nobody looked.',
+      below: false,
+      periods: 1,
+      silenceIsTrouble: true,
+    })
     this.whenOld('limit-messages-late', queues.limits, 'Messages with credit limits wait for more than an hour.')
     const dead = queues.deadLetters.metricApproximateNumberOfMessagesVisible(any)
     this.whenAny('limit-dead-letters', dead, 'Messages with credit limits failed five times and wait for somebody.')
@@ -191,7 +214,7 @@ export class Alarms extends Construct {
     this.alarm(name, { metric, description, below: false, periods: 1 })
   }
 
-  private alarm(name: string, { metric, description, below, periods }: Terms) {
+  private alarm(name: string, { metric, description, below, periods, silenceIsTrouble = below }: Terms) {
     const alarm = new Alarm(this, name, {
       alarmName: `${this.props.names.prefix}-${name}`,
       alarmDescription: `${description} See docs/operations.md, "${name}".${this.page()}`,
@@ -200,11 +223,25 @@ export class Alarms extends Construct {
       comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: periods,
       // No run at all is worse than one that failed; no trouble at all is none.
-      treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: silenceIsTrouble ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     })
     alarm.addAlarmAction(new SnsAction(this.props.topic))
     alarm.addOkAction(new SnsAction(this.props.topic))
   }
 }
 
-type Terms = { metric: IMetric; description: string; below: boolean; periods: number }
+type Terms = {
+  metric: IMetric
+  description: string
+  below: boolean
+  periods: number
+  /** Whether it is as bad when nothing is measured at all. */
+  silenceIsTrouble?: boolean
+}
+
+/** Metrics of a service, added. One that has nothing to tell counts as none. */
+function sumOf(metrics: readonly IMetric[], label: string) {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]))
+  const expression = metrics.map((_, i) => `FILL(m${i}, 0)`).join(' + ')
+  return new MathExpression({ expression, usingMetrics, label, period: quarter })
+}

@@ -42,7 +42,7 @@ export class AuditDigest extends Construct {
     })
     new Schedule(this, 'Schedule', {
       scheduleName: 'audit-digest',
-      scheduleGroup: new ScheduleGroup(this, 'Group', { scheduleGroupName: `${names.prefix}-audit` }),
+      scheduleGroup: new ScheduleGroup(this, 'Group', { scheduleGroupName: names.scheduleGroups.audit }),
       // After the nightly run; a digest is promised every 26 hours.
       schedule: ScheduleExpression.expression('cron(0 4 * * ? *)', TimeZone.ETC_UTC),
       timeWindow: TimeWindow.off(),

@@ -28,6 +28,8 @@ export type Resources = {
   database: string
   eventBus: string
   platformSecret: string
+  /** The key of the secrets that people made, where they chose one. */
+  secretsKeyArn: string | undefined
 }
 
 /**
@@ -48,7 +50,8 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
   )
   sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', hooksFolder))
   sync.allow(['s3:ListBucket'], bucket(lakeBucket))
-  sync.allow(['secretsmanager:GetSecretValue'], secret(platformSecret), secret(names.redactionSecret))
+  sync.allow(['secretsmanager:GetSecretValue'], secret(names.redactionSecret))
+  grantGivenSecret(sync, resources, platformSecret)
   sync.allow(useKey, keyArn)
   grantRecording(sync, resources)
 }
@@ -89,8 +92,9 @@ export function grantWriteReport(report: WorkerFunction, { names, keyArn }: Reso
 }
 
 /** Applying reads messages, shares the rate at which the platform is asked, and sends none: a function that feeds its own queue is stopped by Lambda after 16 turns. */
-export function grantApplyLimits(apply: WorkerFunction, { names, keyArn, platformSecret }: Resources): void {
-  const { table, queue, secret } = arns(apply, names)
+export function grantApplyLimits(apply: WorkerFunction, resources: Resources): void {
+  const { names, keyArn, platformSecret } = resources
+  const { table, queue } = arns(apply, names)
   apply.allow(
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
     queue(limitsQueue),
@@ -100,7 +104,7 @@ export function grantApplyLimits(apply: WorkerFunction, { names, keyArn, platfor
     table(limitsTable),
   )
   apply.allowItems(['dynamodb:GetItem', 'dynamodb:UpdateItem'], { table: table(stateTable), partition: ratePartition })
-  apply.allow(['secretsmanager:GetSecretValue'], secret(platformSecret))
+  grantGivenSecret(apply, resources, platformSecret)
   apply.allow(useKey, keyArn)
 }
 
@@ -131,10 +135,11 @@ export function grantApplyPolicy(policy: WorkerFunction, { names, keyArn }: Reso
 }
 
 /** Collecting reads the tokens and sends messages, and nothing else: it is what strangers can reach. */
-export function grantCollectHooks(collect: WorkerFunction, { names, keyArn }: Resources, tokens: string): void {
-  const { queue, secret } = arns(collect, names)
+export function grantCollectHooks(collect: WorkerFunction, resources: Resources, tokens: string): void {
+  const { names, keyArn } = resources
+  const { queue } = arns(collect, names)
   collect.allow(['sqs:SendMessage'], queue(hookQueue))
-  collect.allow(['secretsmanager:GetSecretValue'], secret(tokens))
+  grantGivenSecret(collect, resources, tokens)
   collect.allow(['kms:Decrypt', 'kms:GenerateDataKey'], keyArn)
 }
 
@@ -167,6 +172,12 @@ function grantRecording(recorder: WorkerFunction, { names, signingKeyArn }: Reso
   recorder.allow(['s3:ListBucket'], bucket(auditBucket))
   recorder.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'index/audit/staged'))
   recorder.allow(['kms:GetPublicKey', 'kms:Sign'], signingKeyArn)
+}
+
+/** Reading a secret that people made, with the key under which they put it. */
+function grantGivenSecret(reader: WorkerFunction, { names, secretsKeyArn }: Resources, name: string): void {
+  reader.allow(['secretsmanager:GetSecretValue'], arns(reader, names).secret(name))
+  if (secretsKeyArn) reader.allow(['kms:Decrypt'], secretsKeyArn)
 }
 
 /** What DynamoDB and S3 do with the key in the caller's name. */

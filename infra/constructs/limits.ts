@@ -1,8 +1,8 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { Match, Rule } from 'aws-cdk-lib/aws-events'
+import { Match, Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { Construct } from 'constructs'
-import { policyPlaces } from '../../lib/limits/policy/memory.ts'
+import { policyPlaces, settledFolders } from '../../lib/limits/inbox-places.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { applySeconds, limitsQueue } from '../../lib/stores/limits-queue.ts'
 import { inboxBucket, lakeBucket, recordsTable, stateTable } from '../../lib/stores/resources.ts'
@@ -48,6 +48,7 @@ export class Limits extends Construct {
     grantImportLimits(this.import, resources)
     this.applyWhatComes(names)
     this.importWhatIsDropped(names)
+    this.lookWhatWaits(names)
     this.keepWhatPolicySays(names)
   }
 
@@ -65,16 +66,26 @@ export class Limits extends Construct {
   /** What lies where files are put that were dealt with starts nothing. */
   private importWhatIsDropped(names: Names) {
     new Rule(this, 'Dropped', {
-      ruleName: `${names.prefix}-inbox`,
+      ruleName: names.rule('inbox'),
       description: 'A file with credit limits was put into the inbox.',
       eventPattern: {
         source: ['aws.s3'],
         detailType: ['Object Created'],
         detail: {
           bucket: { name: [names.bucket(inboxBucket)] },
-          object: { key: Match.anythingButPrefix('done/', 'failed/', ...Object.values(policyPlaces)) },
+          object: { key: Match.anythingButPrefix(...settledFolders) },
         },
       },
+      targets: [new LambdaFunction(this.import.lambda)],
+    })
+  }
+
+  /** Four times in the hour that its alarm looks at: a file waits whose notification went to nobody. */
+  private lookWhatWaits(names: Names) {
+    new Rule(this, 'Waiting', {
+      ruleName: names.rule('inbox-look'),
+      description: 'Looks for files in the inbox that nobody takes up.',
+      schedule: Schedule.rate(Duration.minutes(15)),
       targets: [new LambdaFunction(this.import.lambda)],
     })
   }
@@ -83,7 +94,7 @@ export class Limits extends Construct {
   private keepWhatPolicySays(names: Names) {
     const { policy, approvals } = policyPlaces
     new Rule(this, 'PolicyChanged', {
-      ruleName: `${names.prefix}-policy`,
+      ruleName: names.rule('policy'),
       description: 'The policy of credit limits changed, or somebody approved a plan.',
       eventPattern: {
         source: ['aws.s3'],

@@ -30,7 +30,7 @@ export class Schedules extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
     const { names, schedules, machine, undelivered, keyArn } = props
-    const scheduleGroup = new ScheduleGroup(this, 'Group', { scheduleGroupName: names.prefix })
+    const scheduleGroup = new ScheduleGroup(this, 'Group', { scheduleGroupName: names.scheduleGroups.runs })
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },

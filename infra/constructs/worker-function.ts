@@ -1,18 +1,25 @@
 import { fileURLToPath } from 'node:url'
-import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
+import { ArnFormat, type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Architecture, type CfnFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import type { FunctionName, Network, ReservedConcurrency } from '../choices.ts'
 import type { Names } from '../names.ts'
 
 /** What all functions of an installation have alike. */
-export type FunctionCommons = { names: Names; logDays: RetentionDays; environment: Record<string, string> }
+export type FunctionCommons = {
+  names: Names
+  logDays: RetentionDays
+  environment: Record<string, string>
+  network: Network
+  reservedConcurrency: ReservedConcurrency
+}
 
 type Props = FunctionCommons & {
   /** The file in functions/, without extension; also the name of the function. */
-  name: string
+  name: FunctionName
   memoryMegabytes: number
   timeout: Duration
 }
@@ -31,7 +38,8 @@ export class WorkerFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { name, names, logDays, memoryMegabytes, timeout, environment } = props
+    const { name, names, logDays, memoryMegabytes, timeout, environment, network, reservedConcurrency } = props
+    const reserved = reservedConcurrency[name]
     this.name = name
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: names.logGroup(name),
@@ -55,12 +63,34 @@ export class WorkerFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
       environment: { ...environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') },
+      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       bundling,
     })
+    if (network.subnetIds.length > 0) this.enter(network, names)
     Validations.of(this.role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'xray:PutTraceSegments and xray:PutTelemetryRecords know no resources.',
+      reason:
+        'xray:PutTraceSegments and xray:PutTelemetryRecords know no resources, nor do network interfaces before they are.',
     })
+  }
+
+  /** Lambda makes interfaces in the subnets with the rights of the role. What runs in the function must not have them. */
+  private enter({ subnetIds, securityGroupIds }: Network, names: Names) {
+    const lambda = this.lambda.node.defaultChild as CfnFunction
+    lambda.vpcConfig = { subnetIds, securityGroupIds }
+    this.allow(ofInterfaces, '*')
+    const functionArn = Stack.of(this).formatArn({
+      ...{ service: 'lambda', resource: 'function', resourceName: names.function(this.name) },
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    })
+    this.role.addToPrincipalPolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: ofInterfaces,
+        resources: ['*'],
+        conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+      }),
+    )
   }
 
   /** Allows exactly these actions on those items of a table whose partition key is the given one. */
@@ -74,6 +104,16 @@ export class WorkerFunction extends Construct {
     this.role.addToPrincipalPolicy(new PolicyStatement({ actions, resources }))
   }
 }
+
+/** What Lambda needs to put a function into a VPC. */
+const ofInterfaces = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+]
 
 function powertools({ prefix }: Names) {
   return {

@@ -5,6 +5,7 @@ import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from '
 import { type Check, checkPlatform, checkStores, checkVariables } from './doctor-checks.ts'
 import { checkLocalFolder, type FolderOptions } from './doctor-folder.ts'
 import { checkCollector } from './doctor-hooks.ts'
+import { checkInstallation } from './doctor-installation.ts'
 import { checkMessages } from './doctor-messages.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain } from './output.ts'
@@ -14,7 +15,7 @@ import { forgottenLocal, isForgotten } from './told-error.ts'
 export function addDoctor(program: Command, cli: Cli): void {
   withLocal(program.command('doctor'))
     .description(
-      'check configuration, credentials, storage, each endpoint and the collector of hook events, and say what to fix',
+      'check configuration, credentials, storage, each endpoint, credit limits and the collector of hook events, and say what to fix and which alarm is red',
     )
     .option(
       '--set-aside',
@@ -28,6 +29,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions & FolderOptio
   if (damaged !== null) return tell(damaged, io)
   const { composeSync } = await import('../compose/sync.ts')
   const { composeInspect } = await import('../compose/inspect.ts')
+  const { composeDoctor } = await import('../compose/doctor.ts')
   const { composeHooksInspection } = await import('../compose/hooks-inspect.ts')
   const { withWorkspace } = await import('./workspace.ts')
   try {
@@ -38,6 +40,7 @@ async function doctor(cli: Cli, io: Output, options: CommonOptions & FolderOptio
         ...(await checkStores(root)),
         ...(await checkPlatform(root, { variables, fetch: cli.fetch })),
         await checkMessages(root, { lake: open(composeInspect), variables }),
+        ...(await checkInstallation(open(composeDoctor))),
         ...(await checkCollector(open(composeHooksInspection), cli.fetch)),
       ]
       return tell(checks, io)

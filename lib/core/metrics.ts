@@ -21,6 +21,7 @@ export type MetricName =
   | 'LimitsFailed'
   | 'LimitsSuperseded'
   | 'LimitMessagesFailed'
+  | 'InboxFilesWaiting'
   | 'PolicyPlansWaiting'
   | 'PolicyFailed'
   | 'HookEventsReceived'

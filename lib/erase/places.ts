@@ -1,5 +1,5 @@
 import { sha256 } from '../core/hash.ts'
-import { policyPlaces } from '../limits/policy/memory.ts'
+import { policyPlaces } from '../limits/inbox-places.ts'
 
 /** Where the policy lies in the inbox bucket: text that an organization keeps itself. */
 export const policyFolder = policyPlaces.policy

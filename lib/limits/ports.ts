@@ -96,6 +96,15 @@ export type MessagePauses = {
 /** The size of a file in the inbox, and the tag that tells its bytes from those that may replace them. */
 export type InboxFileHead = { bytes: number; etag: string }
 
+/** A file in the inbox that was not dealt with. `droppedAt` is Unix ms. */
+export type WaitingFile = { key: string; droppedAt: number }
+
+/** The inbox as those see it who look whether it is emptied. */
+export type InboxListing = {
+  /** Lists the files that are to be imported, in any order. */
+  waiting(): Promise<WaitingFile[]>
+}
+
 /** The bucket into which files with credit limits are dropped. A file may be larger than the memory. */
 export type Inbox = {
   /** Looks at a file without reading it; null when there is none. */

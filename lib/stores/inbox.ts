@@ -1,5 +1,13 @@
-import { CopyObjectCommand, HeadObjectCommand, NotFound, type S3Client } from '@aws-sdk/client-s3'
-import type { Inbox } from '../limits/ports.ts'
+import {
+  CopyObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandInput,
+  NotFound,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { isForImport } from '../limits/inbox-places.ts'
+import type { Inbox, InboxListing, WaitingFile } from '../limits/ports.ts'
 import { callAws, isMissingKey } from './aws-errors.ts'
 import { createObjectStore } from './objects.ts'
 
@@ -27,4 +35,35 @@ export function createInbox({ s3, bucket }: { s3: S3Client; bucket: string }): I
         await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource, ...how }))
       }),
   }
+}
+
+/** The inbox, for those who look what waits in it. What was dealt with may be years of files, and is not listed. */
+export function createInboxListing({ s3, bucket }: { s3: S3Client; bucket: string }): InboxListing {
+  return {
+    waiting: () =>
+      callAws({ what: `list s3://${bucket}` }, async () => {
+        const top = await listAll(s3, { Bucket: bucket, Delimiter: '/' })
+        const below: WaitingFile[] = []
+        for (const folder of top.folders.filter(isForImport)) {
+          below.push(...(await listAll(s3, { Bucket: bucket, Prefix: folder })).files)
+        }
+        return [...top.files, ...below]
+      }),
+  }
+}
+
+type Listed = { files: WaitingFile[]; folders: string[] }
+
+async function listAll(s3: S3Client, scope: ListObjectsV2CommandInput): Promise<Listed> {
+  const listed: Listed = { files: [], folders: [] }
+  let token: string | undefined
+  do {
+    const page = await s3.send(new ListObjectsV2Command({ ...scope, ContinuationToken: token }))
+    for (const { Key: key = '', LastModified } of page.Contents ?? []) {
+      listed.files.push({ key, droppedAt: LastModified?.getTime() ?? 0 })
+    }
+    for (const { Prefix = '' } of page.CommonPrefixes ?? []) listed.folders.push(Prefix)
+    token = page.IsTruncated ? page.NextContinuationToken : undefined
+  } while (token !== undefined)
+  return listed
 }

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
-import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
+import { DryRunOperationException, GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms'
 import type { Signer } from '../audit/trail/ports.ts'
 import { keyIdOf, withLowS } from '../audit/trail/signature.ts'
 import { FatalError } from '../core/errors.ts'
@@ -11,7 +11,7 @@ import { type AwsTarget, clientSettings } from './clients.ts'
  * AWS itself: the emulators have no KMS, and the SDK's own AWS_ENDPOINT_URL_KMS names another place.
  */
 export function createKmsSigner({ target, keyArn }: { target: AwsTarget; keyArn: string }): Signer {
-  const kms = new KMSClient(clientSettings(target))
+  const kms = createKms(target)
   let publicKey: Promise<KeyObject> | undefined
   const readPublicKey = () => {
     publicKey ??= fetchPublicKey(kms, keyArn)
@@ -40,6 +40,26 @@ export function createKmsSigner({ target, keyArn }: { target: AwsTarget; keyArn:
         return withLowS(Signature)
       }),
   }
+}
+
+/** A client for KMS, which no emulator stands in for. */
+export function createKms(target: AwsTarget): KMSClient {
+  return new KMSClient(clientSettings(target))
+}
+
+/**
+ * Asks KMS whether the caller may sign with a key, without a signature.
+ * @throws FatalError `forbidden` or `configuration` that says what is missing.
+ */
+export function mayBeSignedWith({ kms, keyArn }: { kms: KMSClient; keyArn: string }): Promise<void> {
+  return callAws({ what: `sign with ${keyArn}` }, async () => {
+    const Message = createHash('sha256').digest()
+    const how = { MessageType: 'DIGEST', SigningAlgorithm: 'ECDSA_SHA_256', DryRun: true } as const
+    await kms.send(new SignCommand({ KeyId: keyArn, Message, ...how })).catch((error) => {
+      // The error of a dry run that would have succeeded.
+      if (!(error instanceof DryRunOperationException)) throw error
+    })
+  })
 }
 
 function fetchPublicKey(kms: KMSClient, keyArn: string): Promise<KeyObject> {

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
+import { policyPlaces } from '../limits/inbox-places.ts'
 import type { PolicyFolder } from '../limits/policy/load-policy.ts'
-import { Approval, KeptPlan, PolicyMemory, type PolicyStore, policyPlaces, readKept } from '../limits/policy/memory.ts'
+import { Approval, KeptPlan, PolicyMemory, type PolicyStore, readKept } from '../limits/policy/memory.ts'
 import type { ObjectStore } from './objects.ts'
 
 type Objects = Pick<ObjectStore, 'get' | 'put'>

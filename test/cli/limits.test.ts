@@ -129,6 +129,19 @@ describe('limits on the command line', () => {
     ])
   })
 
+  it('shows them as a stream among the others, fresh, and in the record of the run', async () => {
+    const { stdout } = await cliHere(['status', local, '--json'], platform)
+    const { streams, lastRun } = JSON.parse(stdout) as {
+      streams: { stream: string; status: string | null; lagSeconds: number | null }[]
+      lastRun: { streams: object[] }
+    }
+    const standing = streams.find(({ stream }) => stream === 'credit_limit_outcomes')
+    expect(standing).toMatchObject({ status: 'complete', records: 5, lagSeconds: expect.any(Number) })
+    expect(lastRun.streams).toMatchObject([
+      { stream: 'credit_limit_outcomes', status: 'complete', standing: { records: 5, completeAt: expect.any(Number) } },
+    ])
+  })
+
   it('exports what plan reads back without a change', async () => {
     const { code, stdout } = await run(['export'])
     expect(code).toBe(0)

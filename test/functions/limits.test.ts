@@ -82,6 +82,14 @@ describe('import-credit-limits', () => {
     ])
   })
 
+  it('imports nothing when its rule fires by the clock: it only looks what waits', async () => {
+    const inbox = createInbox({ s3: limits().emulated.s3, bucket: limits().variables.INBOX_BUCKET ?? '' })
+    await inbox.put('waiting.csv', Buffer.from('email,limit\n'), { contentType: 'text/csv' })
+    await importFile({ source: 'aws.events', time: '2026-05-06T10:00:00Z', detail: {} }, context)
+    expect(await inbox.get('waiting.csv')).not.toBeNull()
+    await inbox.remove(['waiting.csv'])
+  })
+
   it.each([
     ['detail', { time: '2026-05-06T10:00:00Z' }],
     ['time', { ...notification('limits.csv'), time: 'yesterday' }],

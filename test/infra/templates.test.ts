@@ -1,5 +1,7 @@
 // One file, since loading the CDK takes longer than all that is asked of it.
+import './suites/alarms.ts'
 import './suites/catalog.ts'
+import './suites/choices.ts'
 import './suites/hooks.ts'
 import './suites/messages.ts'
 import './suites/permissions.ts'

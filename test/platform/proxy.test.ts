@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { json, stubServer } from './stub-server.ts'
 
 const script = fileURLToPath(new URL('proxy-child.ts', import.meta.url))
+const functionScript = fileURLToPath(new URL('proxy-child-function.ts', import.meta.url))
 
 /** A proxy that refuses every tunnel, and keeps what it was asked for. */
 async function stubProxy() {
@@ -45,5 +46,17 @@ describe('a proxy in the environment (HTTP-12)', () => {
     expect(result).toBe('answered')
     expect(platform.seen).toHaveLength(1)
     expect(proxy.asked).toEqual([])
+  })
+
+  it('is used for the platform by functions, by what the stack sets, and never for AWS', async () => {
+    const proxy = await stubProxy()
+    const s3 = await stubServer(json({}))
+    // As the stack sets it, and for http too: so it would reach a client of AWS that takes it.
+    const env = { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: 'localhost' }
+    const args = [functionScript, 'https://platform.invalid', s3.url]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+    expect(stdout).toBe('unreachable\nanswered\n')
+    expect(proxy.asked).toEqual(['CONNECT platform.invalid:443'])
+    expect(s3.seen).toHaveLength(1)
   })
 })

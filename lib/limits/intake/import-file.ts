@@ -3,6 +3,7 @@ import { RejectedError } from '../../core/errors.ts'
 import { sha256 } from '../../core/hash.ts'
 import type { Log } from '../../core/log.ts'
 import type { LimitRules } from '../entries.ts'
+import { isForImport } from '../inbox-places.ts'
 import type { Inbox, InboxFileHead, IntentQueue, LedgerReader } from '../ports.ts'
 import { entriesOfPlan } from './apply-plan.ts'
 import { makePlan, type Plan, parsePlan } from './plan.ts'
@@ -40,7 +41,7 @@ export type Imported =
  */
 export async function importFile(file: DroppedFile, deps: ImportDeps): Promise<Imported> {
   const { inbox, log } = deps
-  if (/^(done|failed|policy|policy-plans|policy-approvals)\//.test(file.key)) return { status: 'ignored' }
+  if (!isForImport(file.key)) return { status: 'ignored' }
   const name = `${new Date(file.droppedAt).toISOString().replace(/[-:]|\.\d+/g, '')}-${file.key.replaceAll('/', '_')}`
   const head = await inbox.head(file.key)
   if (head && head.bytes > maxBytes) return await refuseLarge({ ...file, name, head }, deps)

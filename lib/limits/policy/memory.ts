@@ -56,13 +56,6 @@ export type PolicyStore = {
   writeApproval(approval: Approval): Promise<void>
 }
 
-/** Places in the inbox bucket. Who may edit a policy must not be able to approve by the same right, so that they differ. */
-export const policyPlaces = {
-  policy: 'policy/',
-  plans: 'policy-plans/',
-  approvals: 'policy-approvals/',
-} as const
-
 /** Reads what was kept. @throws FatalError `damaged_state` that names the object. */
 export function readKept<S extends z.ZodType>(schema: S, bytes: Uint8Array, key: string): z.infer<S> {
   try {

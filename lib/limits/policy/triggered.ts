@@ -1,6 +1,6 @@
 import { RetryableError } from '../../core/errors.ts'
+import { policyPlaces } from '../inbox-places.ts'
 import { type ApprovedPolicy, approvePlan, type KeepPolicyDeps, type KeptPolicy, keepPolicy } from './keep-policy.ts'
-import { policyPlaces } from './memory.ts'
 
 /**
  * Keeps the policy because something happened: a run ended (no key), or an object came into the inbox bucket. The one of an

@@ -38,6 +38,14 @@ describe('functions', () => {
     expect(resources('Custom::LogRetention')).toEqual([])
   })
 
+  it('lose their logs with the stack, as the manual says, since a group that stayed would be in the way of the next one', () => {
+    const groups = synthesize({ hooks: { enabled: true } }).resources('AWS::Logs::LogGroup')
+    expect(groups.filter(([, { DeletionPolicy }]) => DeletionPolicy !== 'Delete')).toEqual([])
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(
+      'The logs of functions and runs go with it: export them first if you need them.',
+    )
+  })
+
   it('get names and addresses, and never a secret', () => {
     const ofPlatform = { PLATFORM_APP_URL: 'https://app.example.com', PLATFORM_SECRET_ID: 'platform-sync/api-key' }
     const ofSync = {
@@ -135,79 +143,6 @@ describe('schedules', () => {
       const { DeadLetterConfig } = Properties.Target as { DeadLetterConfig: { Arn: unknown } }
       expect(resolved(DeadLetterConfig.Arn)).toContain('platform-sync-undelivered-starts')
     }
-  })
-})
-
-describe('alarms', () => {
-  const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
-  it('watch each promise that can be broken, and reach the topic', () => {
-    expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual([
-      'platform-sync-apply-credit-limits-errors',
-      'platform-sync-apply-credit-policy-errors',
-      'platform-sync-audit-digest-errors',
-      'platform-sync-audit-digest-missing',
-      'platform-sync-audit-findings',
-      'platform-sync-controls-not-complete',
-      'platform-sync-import-credit-limits-errors',
-      'platform-sync-limit-dead-letters',
-      'platform-sync-limit-messages-failed',
-      'platform-sync-limit-messages-late',
-      'platform-sync-limits-failed',
-      'platform-sync-limits-plan-waits',
-      'platform-sync-limits-policy-failed',
-      'platform-sync-nightly-not-complete',
-      'platform-sync-publish-run-errors',
-      'platform-sync-records-quarantined',
-      'platform-sync-run-failed',
-      'platform-sync-start-undelivered',
-      'platform-sync-stream-failed',
-      'platform-sync-stream-suspect',
-      'platform-sync-sync-stream-errors',
-      'platform-sync-write-report-errors',
-    ])
-    for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^AlarmTopic/) }])
-    stateless.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
-  })
-
-  it('are raised when no complete run is seen for as long as a schedule allows, also when nothing runs at all', () => {
-    expect(alarms.find(({ AlarmName }) => AlarmName === 'platform-sync-nightly-not-complete')).toMatchObject({
-      EvaluationPeriods: 26,
-      Period: 3600,
-      Threshold: 1,
-      ComparisonOperator: 'LessThanThreshold',
-      TreatMissingData: 'breaching',
-      MetricName: 'RunComplete',
-      Dimensions: [
-        { Name: 'schedule', Value: 'nightly' },
-        { Name: 'service', Value: 'platform-sync' },
-      ],
-    })
-  })
-
-  it('say where the page of the last night is, unless there is none', () => {
-    const page = 's3://platform-sync-lake-123456789012-us-east-1/reports/latest.html'
-    for (const { AlarmDescription } of alarms) expect(resolved(AlarmDescription)).toContain(page)
-    const without = synthesize({ reports: { enabled: false } })
-    expect(JSON.stringify(without.resources('AWS::CloudWatch::Alarm'))).not.toContain('reports/')
-  })
-
-  it('are each explained to the operator', () => {
-    const manual = readFileSync('docs/operations.md', 'utf8')
-    for (const { AlarmName } of alarms) {
-      const name = String(AlarmName)
-        .replace(/^platform-sync-/, '')
-        .replace(/^(nightly|controls)/, 'SCHEDULE')
-      expect(manual).toContain(`### ${name.replace(/^[a-z-]+(?=-errors$)/, 'FUNCTION')}`)
-    }
-  })
-
-  it('are sent through a topic that CloudWatch may publish to, and may use the key for', () => {
-    const [, topicPolicy] = resources('AWS::SNS::TopicPolicy')[0]!
-    expect(JSON.stringify(topicPolicy)).toContain(
-      '"Action":"sns:Publish","Condition":{"StringEquals":{"aws:SourceAccount"',
-    )
-    const [, { Properties }] = resources('AWS::KMS::Key')[0]!
-    expect(JSON.stringify(Properties.KeyPolicy)).toContain('"Service":"cloudwatch.amazonaws.com"')
   })
 })
 
