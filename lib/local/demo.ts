@@ -4,7 +4,7 @@ import type { FaultRule } from './simulator/faults/rule.ts'
 /** The platform of the demo on its first day. */
 export const firstDay: BuiltInPlatform = {
   seed: 1,
-  counts: { reports: 240, sessions: 2_000, users: 1_000, revisions: 40, computers: 12, messagesPerSession: 2 },
+  counts: { reports: 240, sessions: 1_200, users: 1_000, revisions: 40, computers: 12, messagesPerSession: 2 },
   days: 0,
   faults: [],
 }
