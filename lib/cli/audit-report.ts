@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditLook } from '../audit/look.ts'
 import { daysFromTo, historyIn, type Period, quarterOf } from '../audit/report/period.ts'
@@ -10,7 +8,7 @@ import { keyIdOption } from './audit-verify.ts'
 import { findingsOf, revisionsOf, verifyStored, withAuditLook } from './audit-workspace.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { atPath } from './out-path.ts'
+import { writeAt } from './out-path.ts'
 import type { Output } from './output.ts'
 import { dayOf } from './times.ts'
 
@@ -47,10 +45,7 @@ async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode>
   const { html, verification } = await withAuditLook({ cli, io, options }, (look, place) =>
     pageOf(look, { ...options, period, place, now: cli.clock.now() }),
   )
-  await atPath(options.out, async (out) => {
-    await mkdir(dirname(out), { recursive: true })
-    await writeFile(out, html)
-  })
+  await writeAt(options.out, html)
   const { faults } = verification
   io.say(`${options.out} is written: open it in a browser, or print it.`)
   if (faults.length > 0) io.say(io.style('red', `It lists ${faultsText(faults)} of the evidence.`))

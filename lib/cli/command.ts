@@ -78,3 +78,11 @@ export function withFolders(args: readonly string[]): string[] {
 function isPath(text = ''): boolean {
   return /^(\.|~|\/)/.test(text) || /^[^\s-][^\s]*\/[^\s]*$/.test(text)
 }
+
+/** Waits for the first Ctrl-C. */
+export function untilInterrupted({ interrupted }: Pick<Cli, 'interrupted'>): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted.aborted) resolve()
+    else interrupted.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -5,9 +5,8 @@ import type { Cli } from './command.ts'
 import { sayParagraph } from './demo-story.ts'
 import { withLimitsIn } from './limits-workspace.ts'
 import type { Output } from './output.ts'
+import { monthMs } from './times.ts'
 import type { Workspace } from './workspace.ts'
-
-const monthMs = 30 * 86_400_000
 
 type Demo = { workspace: Workspace; log: Log; io: Output; folder: string; place: string }
 

@@ -19,7 +19,6 @@ import {
   saySecondDay,
 } from './demo-story.ts'
 import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
-import type { PublishedLake } from './lake-files.ts'
 import type { Output } from './output.ts'
 import { createLog, createProgress, type Lines, type Progress } from './progress.ts'
 import { placeOf } from './report.ts'
@@ -116,17 +115,11 @@ type Sending = { workspace: Workspace; log: Log; io: Output }
 
 /** Lets a developer's machine send events of sessions that the first sync has read. */
 async function sendHooks(root: RunRoot, { cli, ...sending }: Sending & { cli: Cli }): Promise<void> {
-  const { openLakeDatabase } = await import('./lake-database.ts')
-  const { ask } = await import('./query-rows.ts')
+  const { askLake } = await import('./lake-database.ts')
   const { sessionsQuery } = await import('../local/demo.ts')
   const { demoHooks } = await import('./demo-hooks.ts')
-  const database = await openLakeDatabase(root, sessionsQuery)
-  try {
-    const { rows } = await ask(database.connection, sessionsQuery)
-    await demoHooks(cli, { ...sending, sessionIds: rows.map(([id]) => String(id)) })
-  } finally {
-    await database.close()
-  }
+  const { rows } = await askLake(root, sessionsQuery)
+  await demoHooks(cli, { ...sending, sessionIds: rows.map(([id]) => String(id)) })
 }
 
 type Syncing = { io: Output; progress: Progress; interrupted: AbortSignal }
@@ -179,20 +172,11 @@ async function askQuestions(
 /** The same question, of the files of the change log and of those that the Iceberg table lists. */
 async function askTwice(workspace: Workspace, io: Output): Promise<Asked[]> {
   const { composeInspect } = await import('../compose/inspect.ts')
-  const { openLakeDatabase } = await import('./lake-database.ts')
-  const { ask } = await import('./query-rows.ts')
+  const { askLake } = await import('./lake-database.ts')
   const { standingQuery } = await import('../local/demo.ts')
   const root = workspace.open(composeInspect)
-  const answerFrom = async (from: PublishedLake) => {
-    const database = await openLakeDatabase(from, standingQuery.sql)
-    try {
-      return await ask(database.connection, standingQuery.sql)
-    } finally {
-      await database.close()
-    }
-  }
-  const ofLog = await answerFrom({ ...root, currentFiles: async () => null })
-  const ofTable = await answerFrom(root)
+  const ofLog = await askLake({ ...root, currentFiles: async () => null }, standingQuery.sql)
+  const ofTable = await askLake(root, standingQuery.sql)
   sayQuery(standingQuery, ofLog, io)
   sayIceberg(ofTable, isDeepStrictEqual(ofLog.rows, ofTable.rows), io)
   const { columns, rows } = ofTable

@@ -64,14 +64,8 @@ export function estimateText(known: KnownSessions, requestsPerSecond = assumed.r
 }
 
 async function readKnown(lake: PublishedLake): Promise<KnownSessions> {
-  const { openLakeDatabase } = await import('./lake-database.ts')
-  const { ask } = await import('./query-rows.ts')
-  const database = await openLakeDatabase(lake, knownSessions)
-  try {
-    const { rows } = await ask(database.connection, knownSessions)
-    const [sessions, messages, requests] = (rows[0] ?? []).map(Number)
-    return { sessions: sessions ?? 0, messages: messages ?? 0, requests: requests ?? 0 }
-  } finally {
-    await database.close()
-  }
+  const { askLake } = await import('./lake-database.ts')
+  const { rows } = await askLake(lake, knownSessions)
+  const [sessions, messages, requests] = (rows[0] ?? []).map(Number)
+  return { sessions: sessions ?? 0, messages: messages ?? 0, requests: requests ?? 0 }
 }

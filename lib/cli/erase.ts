@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { FatalError } from '../core/errors.ts'
 import type { PlaceCount } from '../erase/done.ts'
 import type { Fate } from '../erase/find.ts'
 import type { Person } from '../erase/person.ts'
@@ -29,7 +30,6 @@ async function eraseOne(
   io: Output,
   options: Options & CommonOptions & { address: string },
 ): Promise<ExitCode> {
-  const { FatalError } = await import('../core/errors.ts')
   const { readEmail } = await import('../limits/email.ts')
   const { composeErase } = await import('../compose/erase.ts')
   const { planErasure } = await import('../erase/plan.ts')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { composeCollect } from '../compose/hooks-collect.ts'
 import { composeStoreHooks } from '../compose/hooks-store.ts'
 import { FatalError } from '../core/errors.ts'
-import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
+import { action, type Cli, type CommonOptions, untilInterrupted, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 
@@ -34,17 +34,10 @@ async function collect(cli: Cli, io: Output, { port = 0, ...options }: Options &
       io.say(`Hook events are collected at ${collector.url}. Ctrl-C stops it, and stores what has come.
 The token of machines is ${own ? `in ${own.file}` : 'the one in HOOKS_TOKENS'}.
 Then "platform-sync sync hook_events --local ${folder}" brings them to the lake.`)
-      await untilInterrupted(cli.interrupted)
+      await untilInterrupted(cli)
     } finally {
       await collector.close()
     }
     return exitCodes.complete
-  })
-}
-
-function untilInterrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }

@@ -4,6 +4,7 @@ import { streams } from '../streams/index.ts'
 import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf } from '../streams/table.ts'
+import { quoted } from '../warehouse/dialect.ts'
 
 type Described = { name: string; doc: string; columns: readonly Column[] }
 
@@ -27,11 +28,7 @@ export async function commentViews(connection: DuckDBConnection, sql: string): P
 
 function commentsOf({ name, doc, columns }: Described): string[] {
   return [
-    `comment on view ${name} is ${text(doc)}`,
-    ...columns.map((column) => `comment on column ${name}.${column.name} is ${text(column.doc)}`),
+    `comment on view ${name} is ${quoted(doc)}`,
+    ...columns.map((column) => `comment on column ${name}.${column.name} is ${quoted(column.doc)}`),
   ]
-}
-
-function text(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`
 }

@@ -8,6 +8,8 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import { tablesOf } from '../streams/stream.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { currentViews } from '../streams/views.ts'
+import { quoted } from '../warehouse/dialect.ts'
+import { duckdb } from '../warehouse/duckdb.ts'
 import { commentViews } from './lake-comments.ts'
 import {
   type CurrentPlace,
@@ -19,6 +21,7 @@ import {
 } from './lake-files.ts'
 import { createFreshness, freshnessView } from './lake-freshness.ts'
 import { downloadRuns } from './lake-runs.ts'
+import { type Answer, ask } from './query-rows.ts'
 import { columnsIn } from './question-columns.ts'
 import { requireQuestion, sqlError } from './read-only.ts'
 
@@ -37,6 +40,16 @@ export async function openLakeDatabase(from: PublishedLake, sql?: string, signal
   // What is wrong with a question is said with all columns in view.
   await database.close()
   return await openWith(from, { sql, signal, columnwise: false })
+}
+
+/** The answer of the lake to one question. At an abort it stops, and throws. @throws FatalError `usage` for what is no question. */
+export async function askLake(from: PublishedLake, sql: string, signal?: AbortSignal): Promise<Answer> {
+  const database = await openLakeDatabase(from, sql, signal)
+  try {
+    return await ask(database.connection, sql, signal)
+  } finally {
+    await database.close()
+  }
 }
 
 async function isUnderstood({ connection }: LakeDatabase, sql: string): Promise<boolean> {
@@ -80,7 +93,7 @@ async function openWith(from: PublishedLake, { sql, signal, columnwise }: Openin
     await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
     await createFreshness(connection, needed(freshnessView) ? from.checkpoints : undefined)
     if (sql !== undefined) await commentViews(connection, sql)
-    await connection.run(`set allowed_directories = [${text(`${folder}/`)}]`)
+    await connection.run(`set allowed_directories = [${quoted(`${folder}/`)}]`)
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')
     return { connection, close }
@@ -171,21 +184,14 @@ async function createViews(
   await connection.run(`create view quarantine as ${quarantine(pathsOf('quarantine'))}`)
 }
 
-const types = {
-  string: 'varchar',
-  json: 'varchar',
-  int64: 'bigint',
-  double: 'double',
-  boolean: 'boolean',
-  timestamp: 'timestamp',
-} as const satisfies Record<Column['type'], string>
+const { types } = duckdb
 
 /** The declared columns in the declared types, whatever files there are; older files may lack newer columns. */
 function typedRows(columns: readonly Column[], paths: readonly string[]): string {
   const nothing = `select ${columns.map(({ name, type }) => `null::${types[type]} as ${name}`).join(', ')} where false`
   if (paths.length === 0) return nothing
   const casts = columns.map(({ name, type }) => `${name}::${types[type]} as ${name}`).join(', ')
-  const read = `select * from read_parquet([${paths.map(text).join(', ')}], union_by_name = true)`
+  const read = `select * from read_parquet([${paths.map(quoted).join(', ')}], union_by_name = true)`
   return `select ${casts} from (${nothing} union all by name ${read})`
 }
 
@@ -202,10 +208,6 @@ function quarantine(paths: readonly string[]): string {
   if (paths.length === 0) {
     return `select ${columns.map(({ name, type }) => `null::${type} as ${name}`).join(', ')} where false`
   }
-  const typed = columns.map(({ name, type }) => `${name}: ${text(type)}`).join(', ')
-  return `select * from read_json([${paths.map(text).join(', ')}], format = 'newline_delimited', compression = 'gzip', columns = {${typed}})`
-}
-
-function text(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`
+  const typed = columns.map(({ name, type }) => `${name}: ${quoted(type)}`).join(', ')
+  return `select * from read_json([${paths.map(quoted).join(', ')}], format = 'newline_delimited', compression = 'gzip', columns = {${typed}})`
 }

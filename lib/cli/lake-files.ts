@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { eachConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
-import type { CurrentFile } from '../publish/iceberg/current-files.ts'
+import type { CurrentFile, FindCurrentFiles } from '../publish/iceberg/current-files.ts'
 import type { PublishedFile } from '../publish/manifest.ts'
-import type { Stream } from '../streams/stream.ts'
-import type { Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import type { Checkpoints } from '../sync/ports.ts'
 import { type RangeReader, writePartial } from './partial-files.ts'
@@ -20,11 +18,7 @@ export type PublishedLake = {
     getRange?: RangeReader
   }
   /** The files of a table's current state; null where it must be made from all that was published. */
-  currentFiles?: (of: {
-    stream: Stream
-    table: Table
-    published: readonly PublishedFile[]
-  }) => Promise<readonly CurrentFile[] | null>
+  currentFiles?: FindCurrentFiles
   /** Of streams, where their scans are known. */
   checkpoints?: Pick<Checkpoints, 'read'>
 }

@@ -3,7 +3,7 @@ import { FatalError } from '../core/errors.ts'
 import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { type Output, plain, time } from './output.ts'
-import { timeOf } from './times.ts'
+import { monthMs, timeOf } from './times.ts'
 
 /** Adds the commands `platform-sync limits ...` that answer for limits: who has what, since when, and because of whom. */
 export function addAnswers(limits: Command, cli: Cli): void {
@@ -29,7 +29,6 @@ export function addAnswers(limits: Command, cli: Cli): void {
 }
 
 const limitNumber = wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
-const monthMs = 30 * 86_400_000
 
 type RollbackOptions = { unknown?: number; since?: string; all?: boolean }
 

@@ -1,12 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { PolicyStore } from '../limits/policy/memory.ts'
 import type { LedgerReader } from '../limits/ports.ts'
 import { type LimitsFacts, readFacts, type WaitingPlan } from '../limits/report/facts.ts'
 import { renderLimitsReport } from '../limits/report/report.ts'
 import { openPolicyRoot } from './limits-policy-folder.ts'
 import type { LimitsWorkspace } from './limits-workspace.ts'
-import { atPath } from './out-path.ts'
+import { writeAt } from './out-path.ts'
 
 /** What a report says, in numbers. */
 export type WrittenReport = { file: string; people: number; changes: number; refused: number; waiting: number }
@@ -31,10 +29,7 @@ export async function writeLimitsReport(
 ): Promise<WrittenReport> {
   const { reader } = opened.limits
   const { page, facts } = await makeLimitsPage(span, { reader, store: openPolicyRoot(opened).store })
-  await atPath(out, async () => {
-    await mkdir(dirname(out), { recursive: true })
-    await writeFile(out, page)
-  })
+  await writeAt(out, page)
   const { people, changes, refused, waiting } = facts
   return {
     ...{ file: out, people: people.length, changes: changes.length },

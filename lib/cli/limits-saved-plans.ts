@@ -81,14 +81,8 @@ async function hasPolicy({ workspace }: LimitsWorkspace): Promise<boolean> {
 /** The users of the last sync, from the published files of their one table; null when they were never synced. */
 async function usersOf({ checkpoints, ...published }: InspectRoot): Promise<Set<string> | null> {
   if (!(await checkpoints.read('organization_users'))?.lastScan) return null
-  const { openLakeDatabase } = await import('./lake-database.ts')
-  const { ask } = await import('./query-rows.ts')
+  const { askLake } = await import('./lake-database.ts')
   const sql = 'select distinct email from organization_users_current where email is not null'
-  const database = await openLakeDatabase(published, sql)
-  try {
-    const { rows } = await ask(database.connection, sql)
-    return new Set(rows.map(([email]) => identityOf(String(email))))
-  } finally {
-    await database.close()
-  }
+  const { rows } = await askLake(published, sql)
+  return new Set(rows.map(([email]) => identityOf(String(email))))
 }

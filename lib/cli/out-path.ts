@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { FatalError, messageOf } from '../core/errors.ts'
 
 /** Writes what the user named; that it can't be written is no fault of ours, and needs no stack. @throws FatalError `usage`. */
@@ -9,6 +9,14 @@ export async function atPath<T>(out: string, write: (out: string) => Promise<T>)
   } catch (cause) {
     throw new FatalError(`${out} can't be written: ${messageOf(cause)}`, { code: 'usage', cause })
   }
+}
+
+/** Writes a file that the user named, in a folder that need not be there yet. @throws FatalError `usage` when it can't be. */
+export async function writeAt(out: string, text: string): Promise<void> {
+  await atPath(out, async () => {
+    await mkdir(dirname(out), { recursive: true })
+    await writeFile(out, text)
+  })
 }
 
 /**

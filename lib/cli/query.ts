@@ -41,7 +41,7 @@ async function query(
     const { columnsAnswer } = await import('./query-columns.ts')
     return say(columnsAnswer(columns))
   }
-  return askLake(cli, io, { ...options, sql: sql ?? '', say })
+  return answer(cli, io, { ...options, sql: sql ?? '', say })
 }
 
 function usualFormat(answer: Answer, io: Output): Format {
@@ -51,13 +51,13 @@ function usualFormat(answer: Answer, io: Output): Format {
 
 type Asking = CommonOptions & { sql: string; say: (answer: Answer) => ExitCode }
 
-async function askLake(cli: Cli, io: Output, { say, ...options }: Asking): Promise<ExitCode> {
+async function answer(cli: Cli, io: Output, { say, ...options }: Asking): Promise<ExitCode> {
   const { composeInspect } = await import('../compose/inspect.ts')
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const { emptyLake } = await import('./lake-files.ts')
   const answering = async (from: PublishedLake) => {
-    const answer = await answerOf(from, options.sql, cli.interrupted)
-    return answer === null ? exitCodes.interrupted : say(answer)
+    const found = await answerOf(from, options.sql, cli.interrupted)
+    return found === null ? exitCodes.interrupted : say(found)
   }
   if (await isUnused(options, io)) return answering(emptyLake)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, ({ open }) =>
@@ -67,15 +67,9 @@ async function askLake(cli: Cli, io: Output, { say, ...options }: Asking): Promi
 
 /** Null when someone interrupted it. */
 async function answerOf(from: PublishedLake, sql: string, signal: AbortSignal): Promise<Answer | null> {
-  const { openLakeDatabase } = await import('./lake-database.ts')
-  const { ask } = await import('./query-rows.ts')
+  const { askLake } = await import('./lake-database.ts')
   try {
-    const database = await openLakeDatabase(from, sql, signal)
-    try {
-      return await ask(database.connection, sql, signal)
-    } finally {
-      await database.close()
-    }
+    return await askLake(from, sql, signal)
   } catch (error) {
     if (signal.aborted) return null
     throw error

@@ -1,12 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { NightFacts } from '../report/night/facts.ts'
 import { verdictOf } from '../report/night/verdict.ts'
 import type { NightlyPage } from '../report/nightly-page.ts'
 import { action, type Cli, type CommonOptions, defaultFolder, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { atPath } from './out-path.ts'
+import { writeAt } from './out-path.ts'
 import type { Output } from './output.ts'
 
 type Options = CommonOptions & { out: string }
@@ -32,10 +30,7 @@ async function report(cli: Cli, io: Output, options: Options): Promise<ExitCode>
 }
 
 async function write({ page, facts }: NightlyPage, { out }: Options, io: Output): Promise<ExitCode> {
-  await atPath(out, async () => {
-    await mkdir(dirname(out), { recursive: true })
-    await writeFile(out, page)
-  })
+  await writeAt(out, page)
   const { isGood, text } = verdictOf(facts)
   io.say(text)
   io.say(`Written to ${out}.`)

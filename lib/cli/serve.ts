@@ -2,10 +2,11 @@ import type { Command } from 'commander'
 import type { ReportRoot } from '../compose/report.ts'
 import { FatalError } from '../core/errors.ts'
 import type { PageMaker } from '../local/page-server.ts'
-import { action, type Cli, type CommonOptions, wholeNumber, withLocal } from './command.ts'
+import { action, type Cli, type CommonOptions, untilInterrupted, wholeNumber, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { placeOf } from './report.ts'
+import { monthMs } from './times.ts'
 import type { Workspace } from './workspace.ts'
 
 type Options = { port?: number }
@@ -33,7 +34,7 @@ async function serve(cli: Cli, io: Output, { port = 0, ...options }: Options & C
     io.say(`The night at a glance is at ${server.url}, credit limits are at ${server.url}limits, and the page for auditors is at
 ${server.url}audit. Ctrl-C stops it.
 A page that is loaded again after a sync shows what is true then.`)
-    await untilInterrupted(cli.interrupted)
+    await untilInterrupted(cli)
   } finally {
     await server.close()
   }
@@ -62,8 +63,6 @@ const makers: Record<string, (making: Making) => Promise<string | null>> = {
   },
 }
 
-const monthMs = 30 * 86_400_000
-
 /** Makes pages as they are asked for, each once for a run: what the newest run has seen is shown until there is another. */
 function pagesOf(cli: Cli, io: Output, options: CommonOptions): PageMaker {
   const made = new Map<string, { runId: string; page: Promise<string | null> }>()
@@ -87,11 +86,4 @@ function pagesOf(cli: Cli, io: Output, options: CommonOptions): PageMaker {
       return page
     })
   }
-}
-
-function untilInterrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

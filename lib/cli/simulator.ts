@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { FatalError, messageOf } from '../core/errors.ts'
 import type { ResourceName, SimulatorOptions } from '../local/simulator/options.ts'
 import type { Simulator } from '../local/simulator/simulator.ts'
-import { action, type Cli, wholeNumber, withCommon } from './command.ts'
+import { action, type Cli, untilInterrupted, wholeNumber, withCommon } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 
@@ -48,7 +48,7 @@ async function simulate(cli: Cli, io: Output, options: Options): Promise<ExitCod
     for (const rule of options.fault) simulator.fault(rule)
     io.result({ url: simulator.url, appUrl: simulator.appUrl, baseUrl: simulator.baseUrl, apiKey: options.apiKey })
     sayHowTo(simulator, options.apiKey, io)
-    await untilInterrupted(cli.interrupted)
+    await untilInterrupted(cli)
     return exitCodes.complete
   } finally {
     await simulator.close()
@@ -69,13 +69,6 @@ function settingsOf({ port, seed, latency, apiKey, ...options }: Options): Simul
 
 function problemsOf(error: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
   return error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; ')
-}
-
-function untilInterrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 function sayHowTo({ url, appUrl, baseUrl, state }: Simulator, apiKey: string, io: Output): void {

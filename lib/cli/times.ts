@@ -1,9 +1,13 @@
+import { utcDate } from '../core/clock.ts'
 import { FatalError } from '../core/errors.ts'
+
+/** How far back the commands and pages on limits look where nobody says. */
+export const monthMs = 30 * 86_400_000
 
 // Date.parse takes the 31st of February for the 3rd of March.
 function isDay(day: string | undefined): boolean {
   const midnight = Date.parse(day ?? '')
-  return Number.isFinite(midnight) && new Date(midnight).toISOString().slice(0, 10) === day
+  return Number.isFinite(midnight) && utcDate(midnight) === day
 }
 
 /** Reads a time as people write it. @throws FatalError `usage` */

@@ -11,9 +11,7 @@ import type { Place } from '../warehouse/tables.ts'
 import { intact, type PublishedLake } from './lake-files.ts'
 
 /** The published lake, for those who load it elsewhere. */
-export type LoadableLake = {
-  lake: { readFiles(): Promise<PublishedFile[]> }
-  objects: PublishedLake['objects']
+export type LoadableLake = Pick<PublishedLake, 'lake' | 'objects'> & {
   /** What stands before a key where a warehouse reads the file: a bucket or a folder, with its slash. */
   root: string
 }

@@ -73,10 +73,7 @@ async function load(cli: Cli, io: Output, asked: Asked): Promise<ExitCode> {
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const { emptyLake } = await import('./lake-files.ts')
   const loading = (lake: LoadableLake) => (asked.run === undefined ? print : runIn)(io, { ...asked, lake, cli })
-  if (await isUnused(asked, io)) {
-    const nothing = { ...emptyLake, lake: { readFiles: async () => [] } }
-    return loading({ ...nothing, root: '' })
-  }
+  if (await isUnused(asked, io)) return loading({ ...emptyLake, root: '' })
   return withWorkspace(cli, { io, options: asked, platform: false, looks: true }, ({ open, folder }) => {
     const { lake, objects } = open(composeInspect)
     const root = folder === null ? `s3://${objects.bucket}/` : `${folder}/s3/${objects.bucket}/`

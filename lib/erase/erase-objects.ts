@@ -1,4 +1,3 @@
-import { slices } from '../core/concurrency.ts'
 import { PolicyMemory } from '../limits/policy/memory.ts'
 import { streams } from '../streams/index.ts'
 import type { Erasing } from './erasing.ts'
@@ -56,13 +55,11 @@ function memoryWithout(bytes: Uint8Array, finder: Finder): Uint8Array {
   return Buffer.from(JSON.stringify({ ...memory, members }))
 }
 
-const removedAtOnce = 1000
-
 /** Removes old versions of objects. */
 export async function removeVersions({ versions }: Pick<Found, 'versions'>, deps: EraseDeps): Promise<void> {
   for (const name of ['lake', 'inbox'] as const) {
     const own = versions.filter(({ bucket }) => bucket === name).map(({ version }) => version)
-    for (const some of slices(own, removedAtOnce)) await deps[name]?.removeVersions(some)
+    await deps[name]?.removeVersions(own)
   }
 }
 

@@ -1,6 +1,7 @@
 import { runsColumns } from '../streams/runs-table.ts'
 import type { Cell } from '../streams/table.ts'
 import type { Counts } from '../sync/checkpoint.ts'
+import { scheduleOf } from '../sync/scheduled-run.ts'
 import type { RunRecord } from './manifest.ts'
 
 type RunOfStream = RunRecord['streams'][number]
@@ -16,7 +17,7 @@ export function runRows(run: RunRecord): Cell[][] {
 function cellsOfRun({ runId, scheduledAt, finishedAt, status }: RunRecord) {
   return {
     run_id: runId,
-    schedule: /^\d{8}T\d{6}Z-(.+)$/.exec(runId)?.[1],
+    schedule: scheduleOf({ runId }),
     scheduled_at: scheduledAt,
     finished_at: finishedAt,
     run_status: status,

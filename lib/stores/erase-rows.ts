@@ -5,7 +5,7 @@ import type { Rewritten } from '../erase/ports.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import { encodeParquet, publishedForm } from './parquet.ts'
-import { appendRows, keyOrder } from './parquet-rows.ts'
+import { appendRows, bufferOf, keyOrder } from './parquet-rows.ts'
 import { rowFiles } from './row-files.ts'
 
 /** The texts of a file's rows; of some columns, or of all that hold text. */
@@ -20,9 +20,7 @@ export async function* textRows(bytes: Uint8Array, wanted?: readonly string[]): 
 }
 
 function textColumns(bytes: Uint8Array): string[] {
-  const { schema } = parquetMetadata(
-    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer,
-  )
+  const { schema } = parquetMetadata(bufferOf(bytes))
   return schema.filter(({ type }) => type === 'BYTE_ARRAY').map(({ name }) => name)
 }
 

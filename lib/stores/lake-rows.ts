@@ -1,5 +1,5 @@
 import { FatalError } from '../core/errors.ts'
-import type { CurrentFile } from '../publish/iceberg/current-files.ts'
+import type { FindCurrentFiles } from '../publish/iceberg/current-files.ts'
 import { existing } from '../publish/iceberg/inspect.ts'
 import type { RowFiles, RowGroup, TableFiles } from '../publish/iceberg/ports.ts'
 import {
@@ -25,15 +25,12 @@ export type LakeRowsDeps = {
   rows: Pick<RowFiles, 'read'>
   lake: Pick<FileLists, 'readFiles'>
   /** The files of a table's current state; null where it must be made from all that was published. */
-  currentFiles(of: {
-    stream: Stream
-    table: Table
-    published: readonly PublishedFile[]
-  }): Promise<readonly CurrentFile[] | null>
+  currentFiles: FindCurrentFiles
 }
 
 type EachBatch = (batch: RowBatch) => void
 type Asked = { stream: Stream; table: Table; columns: readonly string[]; eachBatch: EachBatch }
+type Published = readonly PublishedFile[]
 
 /**
  * The published lake as rows, read out of its Parquet files: one file at a time, and of it one group of rows and the columns
@@ -45,9 +42,10 @@ export function createLakeRows(deps: LakeRowsDeps): LakeRows {
     readColumns: async (name, columns, eachBatch) => {
       const { stream, table, isCurrent } = tableNamed(name)
       const asked: Asked = { stream, table, columns, eachBatch }
-      if (!isCurrent) return await readFilesOf(await keysOf(table, deps), asked, deps)
-      const files = await deps.currentFiles({ stream, table, published: await deps.lake.readFiles() })
-      if (!files) return await readNewest(asked, deps)
+      const published = await deps.lake.readFiles()
+      if (!isCurrent) return await readFilesOf(keysOf(table, published), asked, deps)
+      const files = await deps.currentFiles({ stream, table, published })
+      if (!files) return await readNewest(published, asked, deps)
       const keys = files.map(({ key }) => key)
       await readFilesOf(keys, asked, deps)
     },
@@ -65,9 +63,8 @@ function tableNamed(name: string): { stream: Stream; table: Table; isCurrent: bo
 }
 
 /** The keys of a change log's files. */
-async function keysOf({ name }: Table, { lake }: LakeRowsDeps): Promise<string[]> {
-  const files = await lake.readFiles()
-  return files.filter(({ kind, table }) => kind === 'changes' && table === name).map(({ key }) => key)
+function keysOf({ name }: Table, published: Published): string[] {
+  return published.filter(({ kind, table }) => kind === 'changes' && table === name).map(({ key }) => key)
 }
 
 async function readFilesOf(
@@ -99,14 +96,14 @@ async function* groupsOf(
 }
 
 /** Reads the rows of the newest versions out of a change log, as `currentQuery` has it in SQL. */
-async function readNewest(asked: Asked, deps: LakeRowsDeps): Promise<void> {
+async function readNewest(published: Published, asked: Asked, deps: LakeRowsDeps): Promise<void> {
   const { stream, table, columns, eachBatch } = asked
   // Tables that observers fill, and those of streams without a list, have versions of their own.
   const owner = stream.tables.slice(1).some(({ name }) => name === table.name) ? stream.tables[0] : table
-  const versions = await versionsOf(owner, deps)
+  const versions = await versionsOf(owner, published, deps)
   const key = table.key.slice(0, owner.key.length)
   const read = [...columns, ...key, ...versionColumns]
-  for (const file of await keysOf(table, deps)) {
+  for (const file of keysOf(table, published)) {
     for await (const group of groupsOf(file, table, { columns: read, deps })) {
       const named = read.map((name) => ({ name }))
       const reader = versionReader(group, named, key)
@@ -118,10 +115,10 @@ async function readNewest(asked: Asked, deps: LakeRowsDeps): Promise<void> {
   }
 }
 
-async function versionsOf(table: Table, deps: LakeRowsDeps): Promise<Map<RecordKey, Version>> {
+async function versionsOf(table: Table, published: Published, deps: LakeRowsDeps): Promise<Map<RecordKey, Version>> {
   const versions = new Map<RecordKey, Version>()
   const columns = [...table.key, ...versionColumns]
-  for (const file of await keysOf(table, deps)) {
+  for (const file of keysOf(table, published)) {
     for await (const group of groupsOf(file, table, { columns, deps })) {
       const reader = versionReader(
         group,

@@ -41,7 +41,8 @@ export function placeCells(cells: Cell[] | undefined, values: ArrayLike<unknown>
   }
 }
 
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
+/** A copy of a file's bytes, as the reader of Parquet takes them. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
   return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
 }
 

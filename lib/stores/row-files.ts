@@ -4,12 +4,12 @@ import type { RowFiles, RowGroup } from '../publish/iceberg/ports.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import type { Cell, Column } from '../streams/table.ts'
 import { columnSource, describedBy, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
-import { compressors, parsers, placeCells } from './parquet-rows.ts'
+import { bufferOf, compressors, parsers, placeCells } from './parquet-rows.ts'
 
 /** Parquet files as rows, group by group: what is unpacked at a time is bounded, however large a file is. */
 export const rowFiles: RowFiles = {
   read: async function* (bytes, columns) {
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
+    const file = bufferOf(bytes)
     const metadata = parquetMetadata(file)
     let start = 0
     for (const { num_rows } of metadata.row_groups) {

@@ -3,13 +3,14 @@ import {
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
+  paginateQuery,
   QueryCommand,
-  type QueryCommandOutput,
+  type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import { ofKnownForm } from '../core/form.ts'
 import { RunRecord } from '../publish/manifest.ts'
 import type { Runs } from '../publish/ports.ts'
-import { callAws, isConditionFailure } from './aws-errors.ts'
+import { callAws, isConditionFailure, storageError } from './aws-errors.ts'
 import { stateTable } from './resources.ts'
 
 const partition = 'run'
@@ -26,7 +27,6 @@ function isoOf(unixMs: number): string {
 }
 
 type Place = { documents: DynamoDBDocumentClient; table: string }
-type Page = { most: number; from?: QueryCommandOutput['LastEvaluatedKey']; consistent?: boolean }
 
 /** Run records in the state table, ordered by the time they were scheduled for. */
 export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; table: string }): Runs {
@@ -45,69 +45,51 @@ export function createRuns({ dynamodb, table }: { dynamodb: DynamoDBClient; tabl
       }),
     latest: async () => {
       const what = `read the latest run from table ${table}`
-      const { Items } = await callAws({ what }, () => pageOf({ documents, table }, { most: 1, consistent: true }))
+      const newest = { TableName: table, ...fromTheNewest, Limit: 1, ConsistentRead: true }
+      const { Items } = await callAws({ what }, () => documents.send(new QueryCommand(newest)))
       return recordOf(Items?.[0])
     },
-    newestFirst: () => newestFirst({ documents, table }),
+    newestFirst: () => records({ ...fromTheNewest, Limit: 200 }, { documents, table }),
     read: (run) =>
       callAws({ what: `read the record of run ${run.runId} from table ${table}` }, async () => {
         const input = { TableName: table, Key: keyOf(run), ConsistentRead: true }
         const { Item } = await documents.send(new GetCommand(input))
         return recordOf(Item)
       }),
-    between: (from, until) =>
-      callAws({ what: `read the records of runs from table ${table}` }, () =>
-        recordsBetween(isoOf(from), isoOf(until), { documents, table }),
-      ),
+    between: async (from, until) => {
+      const found: RunRecord[] = []
+      const query = { ...scheduledBetween(from, until), ConsistentRead: true }
+      for await (const record of records(query, { documents, table })) found.push(record)
+      return found
+    },
   }
 }
 
-/** Asks for some records, from the newest back. */
-function pageOf({ documents, table }: Place, { most, from, consistent = false }: Page): Promise<QueryCommandOutput> {
-  return documents.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: 'pk = :run',
-      ExpressionAttributeValues: { ':run': partition },
-      ScanIndexForward: false,
-      Limit: most,
-      ConsistentRead: consistent,
-      ...(from ? { ExclusiveStartKey: from } : {}),
-    }),
-  )
-}
-
-async function* newestFirst(place: Place): AsyncIterable<RunRecord> {
-  const what = `read the records of runs from table ${place.table}`
-  let after: QueryCommandOutput['LastEvaluatedKey']
-  do {
-    const from = after
-    const page = await callAws({ what }, () => pageOf(place, { most: 200, from }))
-    yield* (page.Items ?? []).flatMap((item) => recordOf(item) ?? [])
-    after = page.LastEvaluatedKey
-  } while (after)
+const fromTheNewest = {
+  KeyConditionExpression: 'pk = :run',
+  ExpressionAttributeValues: { ':run': partition },
+  ScanIndexForward: false,
 }
 
 /** Behind a time stands the id of a run, so that those that were due at the end itself are not among them. */
-async function recordsBetween(
-  from: string,
-  until: string,
-  { documents, table: TableName }: { documents: DynamoDBDocumentClient; table: string },
-): Promise<RunRecord[]> {
-  const records: RunRecord[] = []
-  const condition = {
+function scheduledBetween(from: number, until: number) {
+  return {
     KeyConditionExpression: 'pk = :run and sk between :from and :until',
-    ExpressionAttributeValues: { ':run': partition, ':from': from, ':until': until },
+    ExpressionAttributeValues: { ':run': partition, ':from': isoOf(from), ':until': isoOf(until) },
   }
-  let ExclusiveStartKey: Record<string, unknown> | undefined
-  do {
-    const page = await documents.send(
-      new QueryCommand({ TableName, ...condition, ConsistentRead: true, ExclusiveStartKey }),
-    )
-    records.push(...(page.Items ?? []).flatMap((item) => recordOf(item) ?? []))
-    ExclusiveStartKey = page.LastEvaluatedKey
-  } while (ExclusiveStartKey)
-  return records
+}
+
+async function* records(
+  query: Omit<QueryCommandInput, 'TableName'>,
+  { documents, table }: Place,
+): AsyncGenerator<RunRecord> {
+  try {
+    for await (const { Items = [] } of paginateQuery({ client: documents }, { TableName: table, ...query })) {
+      yield* Items.flatMap((item) => recordOf(item) ?? [])
+    }
+  } catch (error) {
+    throw storageError(error, { what: `read the records of runs from table ${table}` })
+  }
 }
 
 function recordOf(item: { record?: string } | undefined): RunRecord | null {

@@ -1,5 +1,5 @@
+import { slices } from '../core/concurrency.ts'
 import { columnLines, type Dialect, escaped, standardDropOrphans, standardMerge } from './dialect.ts'
-import { inGroups } from './groups.ts'
 
 /** Databricks names at most so many files in one COPY. */
 const filesAtOnce = 1000
@@ -25,7 +25,7 @@ export const databricks: Dialect = {
   stagePrefix: (schema) => `${schema}.`,
   fill: ({ name, columns, files }) => [
     `create or replace table ${name} ${columnLines(columns)}`,
-    ...inGroups(files, filesAtOnce).map((some) => copyInto(name, some)),
+    ...slices(files, filesAtOnce).map((some) => copyInto(name, some)),
   ],
   settings: ["set time zone 'UTC'"],
   begin: '',

@@ -37,8 +37,3 @@ export function groupsOf(names: readonly string[]): readonly Group[] {
 export function includesRuns(names: readonly string[]): boolean {
   return names.length === 0 || names.includes(runsTable.name)
 }
-
-/** Cuts a list. */
-export function inGroups<T>(items: readonly T[], size: number): (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
-}

@@ -1,7 +1,8 @@
+import { slices } from '../core/concurrency.ts'
 import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
 import { type Column, columnsOf, type Table } from '../streams/table.ts'
 import { sameKey } from './dialect.ts'
-import { type Group, inGroups, tablesIn } from './groups.ts'
+import { type Group, tablesIn } from './groups.ts'
 import { loadsName, logName, newestName, type Place } from './tables.ts'
 
 /** A published file, as far as a load needs it. `address` is where the warehouse finds it. */
@@ -34,7 +35,10 @@ export function loadStatements<F extends LoadFile>(
 ): readonly Statement<F>[] {
   if (files.length === 0) return []
   const { dialect } = place
-  const filled = tablesIn(group).flatMap((table) => fill(place, table, files))
+  const filled = tablesIn(group).flatMap((table) => {
+    const own = files.filter((file) => file.table === table.name)
+    return fillStatements(place, { stage: stageName(place, table), columns: identifiedColumnsOf(table), files: own })
+  })
   const merged = [
     dialect.begin,
     ...(place.history
@@ -50,18 +54,22 @@ function stageName({ dialect, schema }: Place, { name }: Table): string {
   return `${dialect.stagePrefix(schema)}stage_${name}`
 }
 
-function fill<F extends LoadFile>(place: Place, table: Table, all: readonly F[]): readonly Statement<F>[] {
-  const { dialect } = place
-  const files = all.filter((file) => file.table === table.name)
+type Filling<F> = { stage: string; columns: readonly IdentifiedColumn[]; files: readonly F[] }
+
+/** Statements that make a stage anew, and fill it with the rows of files. */
+export function fillStatements<F extends FileAt>(
+  { dialect }: Place,
+  { stage, columns, files }: Filling<F>,
+): readonly Statement<F>[] {
   const types = { ...dialect.types, ...dialect.stageTypes }
   const statements = dialect.fill({
-    name: stageName(place, table),
-    columns: columnsOf(table).map(({ name, type }) => ({ name, type: types[type] })),
+    name: stage,
+    columns: columns.map(({ name, type }) => ({ name, type: types[type] })),
     files: files.map(({ address }) => address),
   })
   return statements.map((sql, at) => {
     const hasRows = dialect.inlineRows === true && files.length > 0 && at === statements.length - 1
-    return hasRows ? { sql, rows: { columns: identifiedColumnsOf(table), files } } : { sql }
+    return hasRows ? { sql, rows: { columns, files } } : { sql }
   })
 }
 
@@ -126,7 +134,7 @@ const marksAtOnce = 200
  */
 export function markStatements(place: Place, groups: readonly Group[], files: readonly LoadFile[]): readonly string[] {
   const { begin, commit } = place.dialect
-  const marked = inGroups(marksOf(place, groups, files), marksAtOnce).map((some) => markAll(place, some))
+  const marked = slices(marksOf(place, groups, files), marksAtOnce).map((some) => markAll(place, some))
   return marked.length === 0 ? [] : [begin, ...marked, commit].filter((sql) => sql !== '')
 }
 

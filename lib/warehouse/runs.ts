@@ -1,5 +1,5 @@
 import { runsColumns, runsTable } from '../streams/runs-table.ts'
-import { cellOf, type FileAt, type Statement } from './load.ts'
+import { cellOf, type FileAt, fillStatements, type Statement } from './load.ts'
 import { declaredTable, type Place } from './tables.ts'
 
 function nameIn({ schema }: Place): string {
@@ -19,10 +19,7 @@ export function runsStatements<F extends FileAt>(place: Place, files: readonly F
   if (files.length === 0) return []
   const { dialect } = place
   const stage = `${dialect.stagePrefix(place.schema)}stage${runsTable.name}`
-  const types = { ...dialect.types, ...dialect.stageTypes }
-  const columns = runsColumns.map(({ name, type }) => ({ name, type: types[type] }))
-  const filled = dialect.fill({ name: stage, columns, files: files.map(({ address }) => address) })
-  const names = columns.map(({ name }) => name).join(', ')
+  const names = runsColumns.map(({ name }) => name).join(', ')
   const cells = runsColumns.map((column) => cellOf(place, column, 'staged')).join(', ')
   const replaced = [
     dialect.begin,
@@ -32,10 +29,7 @@ export function runsStatements<F extends FileAt>(place: Place, files: readonly F
     `drop table ${stage}`,
   ]
   return [
-    ...filled.map((sql, at) => {
-      const hasRows = dialect.inlineRows === true && at === filled.length - 1
-      return hasRows ? { sql, rows: { columns: runsColumns, files } } : { sql }
-    }),
+    ...fillStatements(place, { stage, columns: runsColumns, files }),
     ...replaced.filter((sql) => sql !== '').map((sql) => ({ sql })),
   ]
 }

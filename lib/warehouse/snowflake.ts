@@ -1,5 +1,5 @@
+import { slices } from '../core/concurrency.ts'
 import { columnLines, type Dialect, escaped, quoted, standardDropOrphans, standardMerge } from './dialect.ts'
-import { inGroups } from './groups.ts'
 
 /** Snowflake names at most so many files in one COPY. */
 const filesAtOnce = 1000
@@ -25,7 +25,7 @@ export const snowflake: Dialect = {
   stagePrefix: () => '',
   fill: ({ name, columns, files }) => [
     `create or replace temporary table ${name} ${columnLines(columns)}`,
-    ...inGroups(files, filesAtOnce).map((some) =>
+    ...slices(files, filesAtOnce).map((some) =>
       [
         `copy into ${name} from @platform_sync_lake`,
         `files = (\n${some.map((file) => `  ${quoted(file.replace(/^s3:\/\/[^/]+\//, ''))}`).join(',\n')}\n)`,

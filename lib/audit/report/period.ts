@@ -1,3 +1,4 @@
+import { utcDate } from '../../core/clock.ts'
 import type { RevisionDiff } from '../changes/history.ts'
 import type { AuditEntry } from '../trail/entry.ts'
 
@@ -26,15 +27,10 @@ export function quarterOf(text: string): Period | null {
 
 /** A period in words: "2026-07-01 to 2026-09-30". */
 export function periodText({ from, until }: Period): string {
-  const [first, last] = [from === null ? null : dayOf(from), until === null ? null : dayOf(until - 1)]
+  const [first, last] = [from === null ? null : utcDate(from), until === null ? null : utcDate(until - 1)]
   if (first === null) return last === null ? 'all that is recorded' : `up to ${last}`
   if (last === null) return `since ${first}`
   return first === last ? first : `${first} to ${last}`
-}
-
-/** The day of a moment, in UTC. */
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
 }
 
 /** Tells whether a moment lies in a period. */

@@ -1,9 +1,10 @@
 import { type Html, html } from '../../report/html.ts'
 import { shown } from '../../report/page.ts'
+import { counted } from '../../report/words.ts'
 import { onlySecretDiffers } from '../changes/diff.ts'
 import { type RevisionDiff, userText } from '../changes/history.ts'
 import type { Made, PersonChanges } from './report-changes.ts'
-import { breakable, countOf, isFolded, kindText, treeHtml } from './report-values.ts'
+import { breakable, isFolded, kindText, treeHtml } from './report-values.ts'
 
 /** Every revision of the period in one line, in their order: what vouches for it, and how much it changed. */
 export function reportRevisions(diffs: readonly RevisionDiff[]): Html {
@@ -29,8 +30,8 @@ function madeCell(updatedAt: string): Html {
 }
 
 function changedText(count: number, previous: RevisionDiff['previous']): string {
-  if (previous === null) return `record begins, ${countOf(count, 'field')}`
-  return count === 0 ? `nothing since ${previous.revision}` : countOf(count, 'field')
+  if (previous === null) return `record begins, ${counted(count, 'field')}`
+  return count === 0 ? `nothing since ${previous.revision}` : counted(count, 'field')
 }
 
 /** The decisions that are folded in the list of changes, each field of them with both of its sides. */
@@ -43,7 +44,7 @@ export function reportFull(people: readonly PersonChanges[]): Html {
   const rows = html`<table class="full"><caption>In the order of time</caption>
 <thead><tr><th scope="col">Setting</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
 ${long.map(fullRows)}</table>`
-  return html`<details class="annex"><summary>${countOf(long.length, 'decision')}, with every field</summary>${rows}</details>`
+  return html`<details class="annex"><summary>${counted(long.length, 'decision')}, with every field</summary>${rows}</details>`
 }
 
 function fullRows({ decision, diff, id }: Made): Html {

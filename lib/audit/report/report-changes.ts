@@ -1,9 +1,11 @@
+import { utcDate } from '../../core/clock.ts'
 import { type Html, html } from '../../report/html.ts'
+import { counted } from '../../report/words.ts'
 import { type RevisionDiff, userOf, userText } from '../changes/history.ts'
 import { type Decision, decisionsOf } from './decisions.ts'
 import { momentOf } from './period.ts'
 import { everything, type Filter, filterForm } from './report-filters.ts'
-import { breakable, countOf, isFolded, kindText, sidesHtml } from './report-values.ts'
+import { breakable, isFolded, kindText, sidesHtml } from './report-values.ts'
 
 /** A decision with the revision that made it. */
 export type Made = { diff: RevisionDiff; decision: Decision; at: number; id: string }
@@ -118,10 +120,10 @@ ${people.map(personTable)}`
 }
 
 function personTable({ name, made }: PersonChanges, rank: number): Html {
-  const days = new Set(made.map(({ at }) => new Date(at).toISOString().slice(0, 10))).size
+  const days = new Set(made.map(({ at }) => utcDate(at))).size
   const critical = made.filter(({ decision }) => decision.severity === 'critical').length
   return html`<details class="person" open data-person="${personValue(rank)}"><summary><h3><bdi>${name}</bdi></h3>
-<span class="soft">${countOf(made.length, 'change')} on ${countOf(days, 'day')}${critical > 0 && `, ${critical} critical`}</span></summary>
+<span class="soft">${counted(made.length, 'change')} on ${counted(days, 'day')}${critical > 0 && `, ${critical} critical`}</span></summary>
 <table class="changes"><caption class="aside">What <bdi>${cut(name)}</bdi> changed, by day</caption>
 <thead><tr><th scope="col">Setting</th><th scope="col">When</th><th scope="col">Change</th><th scope="col">Before</th><th scope="col">After</th><th scope="col">Rev.</th></tr></thead>
 <tbody>${made.map(decisionRow)}</tbody></table></details>`

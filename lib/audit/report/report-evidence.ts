@@ -1,7 +1,8 @@
+import { utcDate } from '../../core/clock.ts'
 import { type Html, html } from '../../report/html.ts'
 import { shown } from '../../report/page.ts'
 import { countsText, faultsText, type Verification, verdictOf } from '../verify/verify.ts'
-import { dayOf, type Period } from './period.ts'
+import type { Period } from './period.ts'
 
 /** What is known of the evidence beside the verification. */
 export type EvidenceContext = {
@@ -58,7 +59,7 @@ function reachOf({ verification, period: { from, until }, writtenAt, recordBegan
   const end = Math.min(until ?? written, written)
   return [
     ...(until !== null && until > written
-      ? [`The period is not over: it ends after ${dayOf(until - 1)}, and this page was written before that.`]
+      ? [`The period is not over: it ends after ${utcDate(until - 1)}, and this page was written before that.`]
       : []),
     ...(newest && Date.parse(newest.writtenAt) < end
       ? [
@@ -67,7 +68,7 @@ function reachOf({ verification, period: { from, until }, writtenAt, recordBegan
       : []),
     ...(recordBegan !== null && (from ?? 0) < Date.parse(recordBegan)
       ? [
-          `The record begins on ${dayOf(Date.parse(recordBegan))}. What was before that day is told as the platform's own list showed it then.`,
+          `The record begins on ${utcDate(Date.parse(recordBegan))}. What was before that day is told as the platform's own list showed it then.`,
         ]
       : []),
   ]

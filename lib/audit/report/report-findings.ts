@@ -1,15 +1,15 @@
 import { type Html, html } from '../../report/html.ts'
 import { shown } from '../../report/page.ts'
+import { counted } from '../../report/words.ts'
 import type { WatchMatch } from '../changes/watch.ts'
 import { type Finding, meaningOf, type Severity } from '../trail/finding.ts'
 import type { Made } from './report-changes.ts'
-import { countOf } from './report-values.ts'
 
 /** What was found wrong with the history in the period. */
 export function reportFindings(findings: readonly Finding[], elsewhere: number): Html {
   const others =
     elsewhere > 0 &&
-    html`<p>${countOf(elsewhere, 'finding')} of other times ${elsewhere === 1 ? 'is' : 'are'} not listed here.</p>`
+    html`<p>${counted(elsewhere, 'finding')} of other times ${elsewhere === 1 ? 'is' : 'are'} not listed here.</p>`
   if (findings.length === 0) return html`<p>None.</p>${others}`
   return html`<table><caption>What was found wrong with the history, newest first</caption>
 <thead><tr><th scope="col">Finding</th><th scope="col">Severity</th><th scope="col">Seen</th><th scope="col">Details</th></tr></thead>

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
 import { type Html, html } from '../../report/html.ts'
+import { counted } from '../../report/words.ts'
 import { onlySecretDiffers, shownValue } from '../changes/diff.ts'
 import type { WatchedChange } from '../changes/history.ts'
 import type { Decision } from './decisions.ts'
@@ -29,7 +30,7 @@ export function valueHtml(value: Json | undefined): Html | string {
   const text = shownValue(value)
   if (text.length <= shortText) return text
   const body = isPlainObject(value) || Array.isArray(value) ? treeHtml(value) : html`<p>${text}</p>`
-  return folded(isPlainObject(value) ? countOf(Object.keys(value).length, 'field') : `${text.slice(0, 40)}…`, body)
+  return folded(isPlainObject(value) ? counted(Object.keys(value).length, 'field') : `${text.slice(0, 40)}…`, body)
 }
 
 /** A value that is nested, level by level. */
@@ -39,11 +40,6 @@ export function treeHtml(value: Json | undefined): Html {
   return html`<ul>${Object.keys(value)
     .toSorted()
     .map((name) => html`<li><b>${breakable(name)}</b>: ${treeHtml(value[name])}</li>`)}</ul>`
-}
-
-/** "1 field", "2 fields". */
-export function countOf(count: number, name: string): string {
-  return `${count.toLocaleString('en-US')} ${name}${count === 1 ? '' : 's'}`
 }
 
 /** The way in which something changed, in a word or two. */
@@ -72,7 +68,7 @@ export function sidesHtml({ form, changes }: Decision): { before: Html | string;
   }
   const names = (side: 'before' | 'after') => {
     const some = changes.filter((change) => change[side] !== undefined)
-    return some.length === 0 ? '' : folded(countOf(some.length, 'setting'), settingList(some, side))
+    return some.length === 0 ? '' : folded(counted(some.length, 'setting'), settingList(some, side))
   }
   return { before: names('before'), after: names('after') }
 }
@@ -89,7 +85,7 @@ function itemsHtml(items: readonly (Json | undefined)[]): Html | string {
   if (items.length === 1 && !isPlainObject(only) && !Array.isArray(only)) return valueHtml(only)
   const list = html`<ul>${items.map((item) => html`<li>${treeHtml(item)}</li>`)}</ul>`
   const isShort = items.length <= fewItems && items.every((item) => shownValue(item).length <= shortText)
-  return isShort ? list : folded(countOf(items.length, 'item'), list)
+  return isShort ? list : folded(counted(items.length, 'item'), list)
 }
 
 function settingList(changes: readonly WatchedChange[], side: 'before' | 'after'): Html {

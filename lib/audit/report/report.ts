@@ -1,5 +1,6 @@
 import { type Html, html } from '../../report/html.ts'
 import { factList, renderPage } from '../../report/page.ts'
+import { counted } from '../../report/words.ts'
 import type { Finding } from '../trail/finding.ts'
 import type { Verification } from '../verify/verify.ts'
 import { isIn, type Period, type PeriodHistory, periodText } from './period.ts'
@@ -10,7 +11,6 @@ import { filterStyle } from './report-filters.ts'
 import { reportAttention, reportFindings } from './report-findings.ts'
 import { reportSettings } from './report-settings.ts'
 import { auditStyle, paperStyle } from './report-style.ts'
-import { countOf } from './report-values.ts'
 
 /** Where the trail lies; null for what is not known. */
 export type TrailPlace = { organization: string | null; account: string | null; bucket: string | null }
@@ -92,7 +92,7 @@ function summary(
     ['Entries verified', entries.checked],
   ])}${
     outside > 0 &&
-    html`<p>${countOf(outside, 'revision')} of other times ${outside === 1 ? 'is' : 'are'} not in this report.
+    html`<p>${counted(outside, 'revision')} of other times ${outside === 1 ? 'is' : 'are'} not in this report.
 ${recordedLate > 0 && `${recordedLate} of them were recorded in this period, but the platform says that they were made in another.`}</p>`
   }`
 }

@@ -1,3 +1,4 @@
+import { utcDate } from '../../core/clock.ts'
 import type { LimitOutcome } from '../../streams/limit-outcome.ts'
 import type { LimitState } from '../limit-state.ts'
 import { isFailure } from '../outcomes/outcome.ts'
@@ -67,7 +68,7 @@ function sumsOf(
   const points: SumPoint[] = []
   let next = 0
   for (let day = Math.floor(now / dayMs); day >= Math.floor(since / dayMs); day--) {
-    const text = new Date(day * dayMs).toISOString().slice(0, 10)
+    const text = utcDate(day * dayMs)
     for (; next < changes.length && changes[next]!.recordedAt.slice(0, 10) > text; next++) {
       const { limit, previousLimit } = changes[next]!
       sum -= (limit ?? 0) - (previousLimit ?? 0)

@@ -1,3 +1,4 @@
+import { utcDate } from '../../core/clock.ts'
 import { type Html, html } from '../../report/html.ts'
 import { factList, renderPage, shown } from '../../report/page.ts'
 import { amount } from '../../report/words.ts'
@@ -54,7 +55,7 @@ function summary({ people, uncertain, changes, refused, waiting, since }: Limits
 
 /** Those whose limit stands until a time that comes soon, or is past, by that time. */
 function endingSoon({ people, writtenAt }: LimitsFacts): KnownLimit[] {
-  const last = new Date(Date.parse(writtenAt) + soonMs).toISOString().slice(0, 10)
+  const last = utcDate(Date.parse(writtenAt) + soonMs)
   return people
     .filter(({ until }) => until !== undefined && until.slice(0, 10) <= last)
     .sort((a, b) => ((a.until ?? '') < (b.until ?? '') ? -1 : 1))

@@ -11,12 +11,19 @@ import { hasCurrent } from './tables.ts'
 /** A file of a current table. */
 export type CurrentFile = { key: string; bytes: number; rows: number }
 
+/** Finds the files of a table's current state; null where it must be made from all that was published. */
+export type FindCurrentFiles = (of: {
+  stream: Stream
+  table: Table
+  published: readonly PublishedFile[]
+}) => Promise<readonly CurrentFile[] | null>
+
 /**
  * The files of a table's current state; null where there is none that is known to hold all that is published. A publisher that
  * died between the lists and the tables leaves such a moment, until the next one.
  */
 export async function currentFiles(
-  { stream, table, published }: { stream: Stream; table: Table; published: readonly PublishedFile[] },
+  { stream, table, published }: Parameters<FindCurrentFiles>[0],
   deps: Pick<IcebergDeps, 'files' | 'pointers' | 'address'>,
 ): Promise<CurrentFile[] | null> {
   if (!hasCurrent(stream, table)) return null

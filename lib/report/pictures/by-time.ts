@@ -1,3 +1,4 @@
+import { utcDate } from '../../core/clock.ts'
 import {
   addRow,
   columnsOfOnly,
@@ -11,7 +12,7 @@ import {
   sumsSql,
   valuesOf,
 } from './measures.ts'
-import { beginOf, dateText, dayOf, endOf, type Period, weekOf, within } from './periods.ts'
+import { beginOf, dayOf, endOf, type Period, weekOf, within } from './periods.ts'
 import type { Fold, Source } from './picture.ts'
 import type { RowBatch } from './ports.ts'
 
@@ -72,7 +73,7 @@ function foldOf(asked: ByTime, now: number): Fold {
       return [...found]
         .filter(([day]) => day >= begin)
         .sort(([a], [b]) => a - b)
-        .map(([day, sums]) => [dateText(day), ...valuesOf([...sums], asked)])
+        .map(([day, sums]) => [utcDate(day), ...valuesOf([...sums], asked)])
     },
   }
 }

@@ -1,5 +1,6 @@
+import { utcDate } from '../../core/clock.ts'
 import { gatherLimits, type LimitChange, limitReading, standing, standingSql } from './limit-changes.ts'
-import { dateText, dayMs, dayOf, endOf } from './periods.ts'
+import { dayMs, dayOf, endOf } from './periods.ts'
 import type { Picture, Source, Value } from './picture.ts'
 import { compareNames } from './rank.ts'
 
@@ -18,8 +19,8 @@ const source: Source = {
       standingSql,
       "select email as person, credit_limit, strftime(until, '%Y-%m-%d') as until",
       'from standing',
-      `where place = 1 and standing.until >= timestamp '${dateText(dayOf(now))}'`,
-      `  and standing.until < timestamp '${dateText(endOf(now) + ahead * dayMs)}'`,
+      `where place = 1 and standing.until >= timestamp '${utcDate(dayOf(now))}'`,
+      `  and standing.until < timestamp '${utcDate(endOf(now) + ahead * dayMs)}'`,
       'order by standing.until, person',
       `limit ${most}`,
     ].join('\n'),
@@ -33,7 +34,7 @@ const source: Source = {
           .flatMap(({ until, ...rest }) => (until !== null && isSoon(until) ? [{ ...rest, until }] : []))
           .sort((a, b) => a.until - b.until || compareNames(a.email, b.email))
           .slice(0, most)
-          .map(({ email, limit, until }): Value[] => [email, limit, dateText(until)]),
+          .map(({ email, limit, until }): Value[] => [email, limit, utcDate(until)]),
     }
   },
 }

@@ -1,6 +1,7 @@
+import { utcDate } from '../../core/clock.ts'
 import { timeField } from './by-time.ts'
 import { gatherLimits, inOrder, type LimitChange, limitReading, limitRows } from './limit-changes.ts'
-import { beginOf, dateText, dayOf, endOf, weekOf } from './periods.ts'
+import { beginOf, dayOf, endOf, weekOf } from './periods.ts'
 import type { Fold, Picture, Source, Value } from './picture.ts'
 
 const source: Source = {
@@ -25,10 +26,10 @@ const source: Source = {
       '    from credit_limit_changes_current',
       `    ${limitRows}`,
       '  )',
-      `  where recorded_at < timestamp '${dateText(endOf(now))}'`,
+      `  where recorded_at < timestamp '${utcDate(endOf(now))}'`,
       '  group by 1',
       ')',
-      ...(begin === null ? [] : [`where ${name} >= '${dateText(begin)}'`]),
+      ...(begin === null ? [] : [`where ${name} >= '${utcDate(begin)}'`]),
       'order by 1',
     ].join('\n')
   },
@@ -56,7 +57,7 @@ function foldOf(now: number): Fold {
         .sort(([a], [b]) => a - b)
         .map(([day, { change, changes }]): { day: number; row: Value[] } => {
           limits += change
-          return { day, row: [dateText(day), limits, changes] }
+          return { day, row: [utcDate(day), limits, changes] }
         })
         .filter(({ day }) => day >= begin)
         .map(({ row }) => row)

@@ -1,5 +1,5 @@
+import { utcDate } from '../../core/clock.ts'
 import { gatherLimits, type LimitChange, limitReading, standing, standingSql } from './limit-changes.ts'
-import { dateText } from './periods.ts'
 import type { Picture, Source, Value } from './picture.ts'
 import { compareNames } from './rank.ts'
 
@@ -29,7 +29,7 @@ const source: Source = {
         standing(people)
           .sort((a, b) => a.limit - b.limit || compareNames(a.email, b.email))
           .slice(0, most)
-          .map(({ email, limit, at }): Value[] => [email, limit, dateText(at)]),
+          .map(({ email, limit, at }): Value[] => [email, limit, utcDate(at)]),
     }
   },
 }

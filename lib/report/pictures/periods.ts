@@ -1,3 +1,4 @@
+import { utcDate } from '../../core/clock.ts'
 /** A span of time that a reader may choose: the whole days before today, as many as it says, and today so far. */
 export type Period = { readonly id: string; readonly days: number | null; readonly label: string }
 
@@ -45,14 +46,9 @@ export function bandsOf(now: number): (ms: number) => number {
   return (ms) => (ms < end ? begins.findIndex((begin) => ms >= begin) : -1)
 }
 
-/** A day as texts and SQL have it. */
-export function dateText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
-}
-
 /** The condition that a time of a row lies in a period. */
 export function within(time: string, period: Period, now: number): string {
   const begin = beginOf(period, now)
-  const from = begin === null ? '' : `${time} >= timestamp '${dateText(begin)}' and `
-  return `${from}${time} < timestamp '${dateText(endOf(now))}'`
+  const from = begin === null ? '' : `${time} >= timestamp '${utcDate(begin)}' and `
+  return `${from}${time} < timestamp '${utcDate(endOf(now))}'`
 }

@@ -1,5 +1,6 @@
+import { utcDate } from '../../core/clock.ts'
 import { nameOf, unnamed } from './by-name.ts'
-import { dateText, dayMs, dayOf, endOf } from './periods.ts'
+import { dayMs, dayOf, endOf } from './periods.ts'
 import type { Fold, Picture, Source, Value } from './picture.ts'
 import { compareNames } from './rank.ts'
 import { ofReadiness } from './readiness-measures.ts'
@@ -23,7 +24,7 @@ const source: Source = {
   ],
   sql: (_, now) => {
     const { begin, change, end } = weeks(now)
-    const time = (ms: number) => `timestamp '${dateText(ms)}'`
+    const time = (ms: number) => `timestamp '${utcDate(ms)}'`
     const share = (when: string) =>
       `coalesce(sum(numerator) filter (${when}), 0) / nullif(coalesce(sum(denominator) filter (${when}), 0), 0)`
     return [
