@@ -5,10 +5,10 @@ import { streams as everyStream } from '../streams/index.ts'
 import { withoutShard } from '../streams/shards.ts'
 import { isPlatformStream, type Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
-import type { Manifest, RunRecord } from './manifest.ts'
+import type { Manifest, RunRecord, Standing } from './manifest.ts'
 import type { Announcer, RulesInForce, Runs, RunsTable } from './ports.ts'
 import { type PublishDeps, publishRun } from './publish.ts'
-import { standingOf } from './standing.ts'
+import { readCheckpoints, standingOf } from './standing.ts'
 
 /** What finishing a run needs from the world. */
 export type FinishDeps = PublishDeps & {
@@ -55,16 +55,19 @@ export async function finishRun(
 
 const streamsAtOnce = 4
 
-type Standings = ReadonlyMap<string, Awaited<ReturnType<typeof standingOf>>>
+type Standings = ReadonlyMap<string, Standing>
 
 /** How each stream stands, once for all of its shards: each of them would read the checkpoints of all. */
 async function standingsOf(
   results: readonly StreamResult[],
   streams: readonly Stream[],
-  { checkpoints }: FinishDeps,
+  deps: FinishDeps,
 ): Promise<Standings> {
   const names = [...new Set(results.map(({ stream }) => withoutShard(stream)))]
-  const standing = async (name: string) => [name, await standingOf(name, { streams, checkpoints })] as const
+  const standing = async (name: string) => {
+    const units = streams.filter((unit) => withoutShard(unit.name) === name)
+    return [name, standingOf(units, await readCheckpoints(units, deps))] as const
+  }
   return new Map(await mapConcurrently(names, streamsAtOnce, standing))
 }
 

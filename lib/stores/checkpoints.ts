@@ -20,7 +20,7 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
   return {
     look: async (now) => {
       const found = await items.list(streamPartition)
-      return (stream) => stateIn(stream, { item: found.get(stream), now })
+      return eachOnce((stream) => stateIn(stream, { item: found.get(stream), now }))
     },
     read: async (stream) => {
       const item = await items.read(keyOf(stream))
@@ -65,6 +65,16 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
       const message = `can't reset ${stream}: a worker is reading it now. Wait until it is done, or stop it, and try again`
       throw new FatalError(message, { code: 'usage' })
     },
+  }
+}
+
+/** All shards ask for their parents, whose checkpoint is parsed once. */
+function eachOnce(stateOf: (stream: string) => StreamState): (stream: string) => StreamState {
+  const known = new Map<string, StreamState>()
+  return (stream) => {
+    const state = known.get(stream) ?? stateOf(stream)
+    known.set(stream, state)
+    return state
   }
 }
 

@@ -95,7 +95,8 @@ function files(): string[] {
       'removed after some time; `manifests/latest.json` is a copy of the newest.',
     'A run that changed nothing publishes nothing: it has no manifest. When each list was last read whole, ' +
       '`platform-sync status` says, and so does the view `_freshness` in `platform-sync query`: `stream`, `complete_at` ' +
-      '(when its last complete scan began), `scan_ended_at`, `scan_status`, `records`.',
+      '(when its last complete scan began), `scan_ended_at`, `scan_status`, `records`. Messages are as fresh as the ' +
+      'sessions, unless lists of these are to be read yet.',
     'A table has few files: one for each night and table, or as many as its size asks for (128 MB, 250,000 rows). A file is ' +
       'sorted by the primary key, and its row groups have bounds of keys, numbers and times, by which readers skip. Times ' +
       'are UTC in microseconds (files of earlier versions: milliseconds), and each column has its id (`field_id`), by which ' +

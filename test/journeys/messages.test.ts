@@ -54,6 +54,12 @@ async function status() {
   return streams.find(({ stream }: { stream: string }) => stream === 'session_messages')
 }
 
+async function freshness(columns: string, stream: string): Promise<unknown[]> {
+  const sql = `select ${columns} from _freshness where stream = '${stream}'`
+  const [row] = JSON.parse((await cliHere(['query', '--json', sql], variables)).stdout)
+  return Object.values(row)
+}
+
 /** A run in which the lists of one shard can't be asked for. */
 async function without(shard: string) {
   const parent = streamNamed(shard).parent
@@ -122,7 +128,12 @@ it('asks for nothing in a night in which no session changed, and for what a rese
   const { record, manifest } = await sync()
   expect([record.status, platform.counts.listMessages]).toEqual(['complete', before])
   expect(manifest.scans).toEqual([])
-  expect((await status()).lagSeconds).toBeLessThan(60)
+  const { lagSeconds, records } = await status()
+  expect(lagSeconds).toBeLessThan(60)
+  const [ofSessions, ofMessages] = record.streams
+  expect(ofMessages?.standing).toMatchObject({ records, completeAt: ofSessions?.standing?.completeAt })
+  expect(await freshness('complete_at', 'session_messages')).toEqual(await freshness('complete_at', 'sessions'))
+  expect(await freshness('scan_status, records', 'session_messages')).toEqual(['complete', records])
 
   expect((await cliHere(['reset', 'session_messages', '--index'], variables)).stdout).toContain(
     'session_messages is reset',

@@ -3,10 +3,9 @@ import type { Runs } from '../../publish/ports.ts'
 import { streams } from '../../streams/index.ts'
 import { shardsOf } from '../../streams/shards.ts'
 import type { Stream } from '../../streams/stream.ts'
-import type { Checkpoint } from '../../sync/checkpoint.ts'
-import { wholeScanAt } from '../../sync/freshness.ts'
+import { freshnessOf } from '../../sync/freshness.ts'
 import type { StateReader, StreamState } from '../../sync/ports.ts'
-import { freshnessOfShard, type Standing, standingOf, standingOfShards } from './standing.ts'
+import { type Standing, standingOf, standingOfShards } from './standing.ts'
 
 /** What is looked at to tell how the streams stand. */
 export type LookPorts = {
@@ -25,7 +24,7 @@ export type Look = { standings: Standing[]; lastRun: RunRecord | null; lostState
 export async function lookAtStreams(ports: LookPorts, now: number): Promise<Look> {
   const stateOf = await ports.checkpoints.look(now)
   const standings = streams.map((stream) => {
-    if (!stream.parent) return standingNow(stream.name, { stateOf, now, completeAtOf: wholeScanAt })
+    if (!stream.parent) return standingNow(stream, { stateOf, now })
     return ports.messages ? standingOfDivided(stream, { stateOf, now }) : neverRead(stream.name, now)
   })
   const lostState = isNew(standings) && (await ports.hasPublished())
@@ -57,17 +56,14 @@ function neverRead(name: string, now: number): Standing {
 }
 
 type Looking = { stateOf: (stream: string) => StreamState; now: number }
-type Completeness = { completeAtOf: (checkpoint: Checkpoint) => number | null }
 
-function standingNow(name: string, { stateOf, now, completeAtOf }: Looking & Completeness): Standing {
-  const { checkpoint, holder } = stateOf(name)
-  return standingOf(name, { checkpoint, holder, completeAt: checkpoint && completeAtOf(checkpoint), now })
+function standingNow(unit: Stream, { stateOf, now }: Looking): Standing {
+  const { checkpoint, holder } = stateOf(unit.name)
+  const completeAt = freshnessOf(unit, (name) => stateOf(name).checkpoint)
+  return standingOf(unit.name, { checkpoint, holder, completeAt, now })
 }
 
 function standingOfDivided(stream: Stream, looking: Looking): Standing {
-  const { checkpoint: parents } = looking.stateOf(stream.parent?.stream.name ?? '')
-  const completeAt = parents && wholeScanAt(parents)
-  const completeAtOf = (checkpoint: Checkpoint) => freshnessOfShard(checkpoint, { parents, completeAt })
-  const shards = shardsOf(stream).map(({ name }) => standingNow(name, { ...looking, completeAtOf }))
+  const shards = shardsOf(stream).map((shard) => standingNow(shard, looking))
   return standingOfShards(stream.name, shards)
 }

@@ -44,15 +44,6 @@ function statusOf({ status: last, fence }: Checkpoint): StreamStatus | null {
   return last === 'running' || (last === null && fence > 0) ? 'paused' : last
 }
 
-/** When what a shard holds was last known to be whole: with the parents, unless some of their lists are to be read yet. */
-export function freshnessOfShard(
-  { readWith, lastScan }: Checkpoint,
-  { parents, completeAt }: { parents: Checkpoint | null; completeAt: number | null },
-): number | null {
-  if (readWith && readWith === parents?.index?.key) return completeAt
-  return lastScan?.status === 'complete' ? lastScan.startedAt : null
-}
-
 /** Tells how a stream stands whose work is divided: sums, the oldest of times, and which shards are not complete. */
 export function standingOfShards(stream: string, shards: readonly Standing[]): Standing & { shards: unknown } {
   const { status, reason } = stateOfShards(shards)
