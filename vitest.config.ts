@@ -27,7 +27,7 @@ export default defineConfig({
           exclude: [...slow, ...deployed, ...looked].map((folder) => `${folder}/**`),
           // To load the SDK and the emulators anew for each file takes longer than most tests.
           isolate: false,
-          setupFiles: ['test/support/restore.ts'],
+          setupFiles: ['test/support/restore.ts', 'test/support/properties.ts'],
           testTimeout: timeouts.fast,
           hookTimeout: timeouts.fast,
         },

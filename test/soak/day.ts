@@ -31,7 +31,7 @@ export async function liveThroughDay(
 ): Promise<Day> {
   const draws = drawsOfDay(seed, plan.night)
   const at = (hours: number) => world.time.reach(start + (plan.night - 1) * dayMs + hours * hourMs)
-  const living: Living = { world, plan, struck: [] }
+  const living: Living = { world, plan, struck: [], spent: new Set() }
   await at(4)
   rotateKeys(world, plan)
   await runJob('digest', writeDigest, living)

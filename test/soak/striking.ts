@@ -4,8 +4,8 @@ import type { Fault, Job, Plan } from './plan.ts'
 import { type Composing, type Fates, startWorker } from './worker.ts'
 import type { World } from './world.ts'
 
-/** A day as its jobs see it: what is planned, and what of it came about. */
-export type Living = { world: World; plan: Plan; struck: string[] }
+/** A day as its jobs see it: what is planned, and what of it came about. `spent`: strikes that came about, each at most once. */
+export type Living = { world: World; plan: Plan; struck: string[]; spent: Set<Fault> }
 
 /** Longer than any lease of a worker. */
 export const afterLeasesMs = 200_000
@@ -20,8 +20,11 @@ const fateNames: Partial<Record<Fault['kind'], Fate>> = {
 /** Calls that a job is taken to have before it ran once. */
 const callsAtFirst = 20
 
-/** The fates that a plan has for a job: at most one call of it is struck. */
-function fatesOf(job: Job, { world, plan, struck }: Living): Fates {
+/**
+ * The fates that a plan has for a job: at most one call of it is struck in a day. A worker that dies on each delivery would
+ * bring its messages to the dead-letter queue, where they are to wait for somebody.
+ */
+function fatesOf(job: Job, { world, plan, struck, spent }: Living): Fates {
   const usual = world.calls.get(job) ?? callsAtFirst
   const numberOf = (share: number) => 1 + Math.floor(share * usual)
   const strike = plan.faults.find((fault) => 'job' in fault && fault.job === job) as
@@ -32,7 +35,8 @@ function fatesOf(job: Job, { world, plan, struck }: Living): Fates {
   const rotation = job === 'night' ? plan.faults.find((fault) => 'at' in fault && !('job' in fault)) : undefined
   return {
     fateOf: ({ n, name }) => {
-      if (!strike || !fate || n !== numberOf(strike.at)) return 'pass'
+      if (!strike || !fate || spent.has(strike) || n !== numberOf(strike.at)) return 'pass'
+      spent.add(strike)
       struck.push(`${strike.kind}: ${job}, call ${n} (${name})`)
       return fate
     },
