@@ -7,6 +7,8 @@ import { isWorkbook, workbookTable } from '../limits/intake/workbook.ts'
 import { decodeAvro } from '../publish/iceberg/avro.ts'
 import { decodeIndex } from '../sync/index-format.ts'
 import { rowsWithout, textRows } from './erase-rows.ts'
+import { partExtension } from './lake-paths.ts'
+import { openPart } from './part-rows.ts'
 
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
@@ -38,11 +40,17 @@ async function* textsOf(key: string, bytes: Uint8Array): AsyncGenerator<string> 
   if (bytes.byteLength === 0) return
   if (key.endsWith('.parquet'))
     for await (const row of textRows(bytes)) yield row.filter((cell) => cell !== null).join('\n')
+  else if (key.endsWith(`.${partExtension}`)) yield* partTexts(bytes)
   else if (key.endsWith('.avro')) for (const record of decodeAvro(bytes, key).records) yield textIn(record).join('\n')
   else if (key.endsWith('.bin.zst')) yield* indexTexts(await promisify(zstdDecompress)(bytes))
   else if (key.endsWith('.gz')) yield* (await unzip(bytes)).toString().split('\n')
   else if (isWorkbook(bytes)) yield* workbookTexts(bytes)
   else yield* Buffer.from(bytes).toString().split('\n')
+}
+
+function* partTexts(bytes: Uint8Array): Generator<string> {
+  const { columns, groups } = openPart(bytes)
+  for (const group of groups(columns)) for (const cells of group) yield cells.join('\n')
 }
 
 function* indexTexts(bytes: Uint8Array): Generator<string> {

@@ -4,8 +4,9 @@ import { erased, type Finder } from '../erase/person.ts'
 import type { Rewritten } from '../erase/ports.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
-import { encodeParquet, publishedForm } from './parquet.ts'
-import { appendRows, bufferOf, keyOrder } from './parquet-rows.ts'
+import { keyOrder } from './key-order.ts'
+import { encodeParquet } from './parquet.ts'
+import { appendRows, bufferOf } from './parquet-rows.ts'
 import { rowFiles } from './row-files.ts'
 
 /** The texts of a file's rows; of some columns, or of all that hold text. */
@@ -39,7 +40,7 @@ export async function rowsWithout(
   const rows = columns[0]?.length ?? 0
   if (rows === 0) return null
   const order = keyOrder({ table, columns, rows })
-  return { bytes: encodeParquet({ table, columns, rows }, { form: publishedForm, order }), rows }
+  return { bytes: encodeParquet({ table, columns, rows }, { order }), rows }
 }
 
 function tableOf(stream: Stream, key: string): Table {

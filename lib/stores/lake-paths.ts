@@ -24,9 +24,12 @@ export function tableLocation(name: string): string {
   return `changes/${name}/`
 }
 
+/** What the keys of parts end with. */
+export const partExtension = 'rows'
+
 /** The key of one file. The fence keeps the files of two attempts at one part apart, and a label those of two shards; zeros keep listings in order. */
 export function partKey(kind: PartKind, name: string, path: PartPath): string {
-  const extension = kind === 'changes' ? 'parquet' : 'ndjson.gz'
+  const extension = kind === 'changes' ? partExtension : 'ndjson.gz'
   return `${filePrefix({ ...path, kind, name })}${padded(path.part)}-${path.fence}.${extension}`
 }
 

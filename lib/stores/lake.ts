@@ -9,7 +9,7 @@ import type { PartFile, ScanFootprint } from '../sync/checkpoint.ts'
 import type { Lake, PartPath, QuarantinedRecord } from '../sync/ports.ts'
 import { orphansOf, partKey, scanPartitions, schemaVersion } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
-import { encodeParquet } from './parquet.ts'
+import { encodePart } from './part-rows.ts'
 
 /** Changes when the lines of quarantine files do. */
 const quarantineVersion = '2'
@@ -19,7 +19,7 @@ const listsAtOnce = 8
 /** The lake in S3, as scans write it. */
 export function createLake(objects: ObjectStore): Lake {
   const write = async (file: Omit<PartFile, 'bytes' | 'sha256'>, bytes: Uint8Array, signal: AbortSignal) => {
-    const contentType = file.kind === 'changes' ? 'application/vnd.apache.parquet' : 'application/gzip'
+    const contentType = file.kind === 'changes' ? 'application/octet-stream' : 'application/gzip'
     await objects.put(file.key, bytes, { signal, contentType })
     return { ...file, bytes: bytes.byteLength, sha256: sha256(bytes) }
   }
@@ -28,7 +28,7 @@ export function createLake(objects: ObjectStore): Lake {
       const { table, rows } = batch
       const key = partKey('changes', table.name, path)
       const file = { kind: 'changes', table: table.name, key, rows, schemaVersion: schemaVersion(table) } as const
-      return write(file, encodeParquet(batch), signal)
+      return write(file, encodePart(batch), signal)
     },
     writeQuarantine: async (path, records, signal) => {
       const key = partKey('quarantine', path.stream, path)

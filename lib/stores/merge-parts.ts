@@ -1,30 +1,56 @@
 import { mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
+import { createRowGatherer } from '../publish/iceberg/gather-rows.ts'
+import { mergeRows } from '../publish/iceberg/merge-rows.ts'
 import type { Merger } from '../publish/ports.ts'
+import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
+import { keyOrder, orderColumns } from './key-order.ts'
 import { mergedKey, schemaVersion } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
-import { encodeParquet, publishedForm } from './parquet.ts'
-import { appendRows, keyOrder, unpackedBytes } from './parquet-rows.ts'
+import { groupRows } from './parquet.ts'
+import { appendRows, unpackedBytes } from './parquet-rows.ts'
+import { isPart, type OpenPart, openPart } from './part-rows.ts'
+import { rowFiles } from './row-files.ts'
 
-/** What one file takes. The rows of a file are in memory at once, unpacked: 250,000 sessions take 330 MB. */
+/** What one file takes. Of its rows a group is in memory, and a block of each part; all of them at worst, where they are few and large. */
 export type FileLimits = { rows: number; bytes: number; unpackedBytes: number }
 
 const mebibyte = 2 ** 20
-const defaultLimits: FileLimits = { rows: 250_000, bytes: 128 * mebibyte, unpackedBytes: 256 * mebibyte }
+const defaultLimits: FileLimits = { rows: 250_000, bytes: 128 * mebibyte, unpackedBytes: 384 * mebibyte }
 
 const readsAtOnce = 8
+
+/** Parts have no row that is not wanted. */
+function all(): () => boolean {
+  return () => true
+}
 
 /** Merges parts in a bucket. */
 export function createMerger(objects: ObjectStore, limits: FileLimits = defaultLimits): Merger {
   return {
     mergeParts: async (table, parts, signal) => {
-      const { columns, taken } = await readParts(table, parts, { objects, limits, signal })
-      const rows = columns[0]?.length ?? 0
-      const order = keyOrder({ table, columns, rows })
-      const bytes = encodeParquet({ table, columns, rows }, { form: publishedForm, order })
+      const opened = await openParts(table, parts, { objects, limits, signal })
+      const columns = identifiedColumnsOf(table)
+      const writer = rowFiles.open(table)
+      let rows = 0
+      const gatherer = createRowGatherer(columns.length, {
+        groupRows,
+        onGroup: (group) => {
+          writer.add(group)
+          rows += group[0]?.length ?? 0
+        },
+      })
+      const sources = opened.map((part) => ({ groups: part.groups(columns), wanted: all }))
+      await mergeRows(sources, columns, {
+        key: orderColumns(table),
+        take: (group, row) => void gatherer.take(group, row),
+      })
+      gatherer.flush()
+      const bytes = writer.finish()
+      const taken = opened.length
       const key = mergedKey(parts.slice(0, taken))
       await objects.put(key, bytes, { signal, contentType: 'application/vnd.apache.parquet' })
       const file = { kind: 'changes', table: table.name, key, rows, schemaVersion: schemaVersion(table) } as const
@@ -33,25 +59,37 @@ export function createMerger(objects: ObjectStore, limits: FileLimits = defaultL
   }
 }
 
+/** A part whose rows go by key. */
+type SortedPart = Pick<OpenPart, 'unpackedBytes' | 'groups'>
+
 type Reading = { objects: ObjectStore; limits: FileLimits; signal: AbortSignal }
 
-/** The rows of the first parts, as many as the limits allow, and of the first one in any case. */
-async function readParts(table: Table, parts: readonly PartFile[], reading: Reading) {
-  const columns: Cell[][] = columnsOf(table).map(() => [])
+/** The first parts, as many as the limits allow, and the first one in any case. */
+async function openParts(table: Table, parts: readonly PartFile[], reading: Reading): Promise<SortedPart[]> {
+  const opened: SortedPart[] = []
   const size: FileLimits = { rows: 0, bytes: 0, unpackedBytes: 0 }
-  let taken = 0
-  while (taken < parts.length) {
-    const some = parts.slice(taken, taken + readsAtOnce)
+  while (opened.length < parts.length) {
+    const some = parts.slice(opened.length, opened.length + readsAtOnce)
     for (const [at, bytes] of (await contentOf(some, reading)).entries()) {
+      const part = isPart(bytes) ? openPart(bytes) : await openParquet(table, bytes)
       size.rows += some[at]?.rows ?? 0
       size.bytes += bytes.byteLength
-      size.unpackedBytes += unpackedBytes(bytes)
-      if (taken > 0 && exceeds(size, reading.limits)) return { columns, taken }
-      await appendRows(columns, table, bytes)
-      taken += 1
+      size.unpackedBytes += part.unpackedBytes
+      if (opened.length > 0 && exceeds(size, reading.limits)) return opened
+      opened.push(part)
     }
   }
-  return { columns, taken }
+  return opened
+}
+
+/** A part that an earlier version wrote: Parquet, in the order in which the records came. */
+async function openParquet(table: Table, bytes: Uint8Array): Promise<SortedPart> {
+  const columns: Cell[][] = columnsOf(table).map(() => [])
+  await appendRows(columns, table, bytes)
+  const rows = columns[0]?.length ?? 0
+  const order = keyOrder({ table, columns, rows })
+  const sorted = columns.map((cells) => Array.from(order, (row) => cells[row] as Cell))
+  return { unpackedBytes: unpackedBytes(bytes), groups: () => [sorted] }
 }
 
 function exceeds(size: FileLimits, limits: FileLimits): boolean {

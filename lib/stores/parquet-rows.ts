@@ -1,7 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { parquetMetadata, parquetRead } from 'hyparquet'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
-import type { RowBatch } from '../sync/ports.ts'
 
 /** Times as Unix ms, in the unit of any file that was ever written. */
 export const parsers = {
@@ -44,27 +43,4 @@ export function placeCells(cells: Cell[] | undefined, values: ArrayLike<unknown>
 /** A copy of a file's bytes, as the reader of Parquet takes them. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
   return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
-}
-
-/** The numbers of the rows in the order of the table's key, and of two versions of a record the older one first. */
-export function keyOrder({ table, columns, rows }: RowBatch): Uint32Array {
-  const names = columnsOf(table).map(({ name }) => name)
-  const by = [...table.key, '_synced_at', '_sequence'].map((name) => columns[names.indexOf(name)] as Cell[])
-  const order = new Uint32Array(rows)
-  for (let row = 0; row < rows; row++) order[row] = row
-  return order.sort((a, b) => {
-    for (const cells of by) {
-      const difference = compare(cells[a] as Cell, cells[b] as Cell)
-      if (difference !== 0) return difference
-    }
-    return a - b
-  })
-}
-
-/** Nulls last, as engines have them. */
-function compare(a: Cell, b: Cell): number {
-  if (a === b) return 0
-  if (a === null) return 1
-  if (b === null) return -1
-  return a < b ? -1 : 1
 }

@@ -30,40 +30,29 @@ const encodings: Partial<Record<ColumnType, Encoding>> = {
   timestamp: { encoding: 'PLAIN' },
 }
 
-/** What the form of a file asks of its table. */
-type Named = Pick<Table, 'name' | 'key'>
+/** What a column's bounds depend on. */
+export type Named = Pick<Table, 'name' | 'key'>
 
-/** How a file is laid out and packed. */
-type Form = {
-  /** Rows that a reader skips or takes together. */
-  readonly groupRows: number
-  /** Columns by whose bounds readers skip, besides numbers and times. */
-  readonly bounded: (table: Named) => readonly string[]
-  /** Whether there are bounds at all. */
-  readonly statistics: boolean
-  readonly zstdLevel: number
-}
-
-/** A part of a scan, which is read once, and merged before anyone else reads it. */
-const partForm: Form = { groupRows: 100_000, bounded: () => [], statistics: false, zstdLevel: 1 }
+/** Rows that a reader skips or takes together. */
+export const groupRows = 25_000
 
 /**
- * A file that readers see: sorted by key, so that the bounds of its groups say where a key can't be. Level 3 is zstd's own
- * default: near gzip's size at a fraction of its time.
+ * Columns by whose bounds readers skip, besides numbers and times: files are sorted by key, so that the bounds of a group
+ * say where a key can't be.
  */
-export const publishedForm: Form = {
-  groupRows: 25_000,
-  bounded: ({ key }) => [...key, '_op', '_run_id', '_scan_id'],
-  statistics: true,
-  zstdLevel: 3,
+function isBounded(name: string, { key }: Named): boolean {
+  return key.includes(name) || name === '_op' || name === '_run_id' || name === '_scan_id'
 }
 
-/** What the writer is told of a form. */
-export function writerSettings({ statistics, zstdLevel }: Form) {
-  const params = { [constants.ZSTD_c_compressionLevel]: zstdLevel }
-  const ZSTD = (bytes: Uint8Array): Uint8Array => zstdCompressSync(bytes, { params })
-  return { codec: 'ZSTD', compressors: { ZSTD }, createdBy: 'agent-platform-sync', statistics } as const
+/** Level 3 is zstd's own default: near gzip's size at a fraction of its time. */
+const params = { [constants.ZSTD_c_compressionLevel]: 3 }
+function ZSTD(bytes: Uint8Array): Uint8Array {
+  return zstdCompressSync(bytes, { params })
 }
+
+/** What the writer is told. One page per column: a group is small, and measuring each value to split it costs more than it gives. */
+export const writerSettings = { codec: 'ZSTD', compressors: { ZSTD }, createdBy: 'agent-platform-sync' } as const
+export const pageSize = 0
 
 /** The Parquet schema of a table: its declared columns, all optional, whatever the values are. */
 export function parquetSchema(columns: readonly IdentifiedColumn[]): SchemaElement[] {
@@ -88,13 +77,8 @@ export function describedBy(columns: readonly IdentifiedColumn[]): { key: string
   ]
 }
 
-/** How to write rows: by default as a part, in the order they have. */
-type Writing = {
-  form?: Form
-  /** The numbers of the rows in the order they are written. */
-  order?: Uint32Array
-  declared?: readonly IdentifiedColumn[]
-}
+/** How to write rows. `order`: their numbers in the order they are written, where it is not the one they have. */
+type Writing = { order?: Uint32Array; declared?: readonly IdentifiedColumn[] }
 
 /**
  * A batch of rows as one Parquet file.
@@ -102,7 +86,7 @@ type Writing = {
  */
 export function encodeParquet(
   { table, columns, rows }: RowBatch,
-  { form = partForm, order, declared = identifiedColumnsOf(table) }: Writing = {},
+  { order, declared = identifiedColumnsOf(table) }: Writing = {},
 ): Uint8Array {
   if (columns.length !== declared.length || columns.some((cells) => cells.length !== rows)) {
     throw new TypeError(
@@ -111,22 +95,21 @@ export function encodeParquet(
   }
   const buffer = parquetWriteBuffer({
     schema: parquetSchema(declared),
-    columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], form, order })),
-    ...writerSettings(form),
-    ...(form === publishedForm ? { kvMetadata: describedBy(declared) } : {}),
-    rowGroupSize: form.groupRows,
-    // One page per column: a group is small, and measuring each value to split it costs more than it gives.
-    pageSize: 0,
+    columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], order })),
+    ...writerSettings,
+    kvMetadata: describedBy(declared),
+    rowGroupSize: groupRows,
+    pageSize,
   })
   return new Uint8Array(buffer)
 }
 
-type Source = { cells: readonly Cell[]; form: Form; order?: Uint32Array | undefined }
+type Source = { cells: readonly Cell[]; order?: Uint32Array | undefined }
 
 /** A column as the writer takes it. */
-export function columnSource(table: Named, { name, type }: Column, { form, ...from }: Source): ColumnSource {
+export function columnSource(table: Named, { name, type }: Column, from: Source): ColumnSource {
   const column = `${table.name}.${name}`
-  const bounds = form.bounded(table).includes(name) ? { statistics: true } : {}
+  const bounds = isBounded(name, table) ? { statistics: true } : {}
   // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
   const isUnique = type === 'json' || name === '_hash' || name === table.key.at(-1)
   const convert = isUnique && (type === 'json' || type === 'string') ? bytesOf : converters[type]
@@ -150,7 +133,7 @@ const converters: Record<ColumnType, Convert> = {
 }
 
 /** Cells as the writer takes them, made when it asks for a group of them: all at once would be as large as the rows again. */
-function inSlices({ cells, order }: Omit<Source, 'form'>, { convert, type, column }: Conversion): ColumnSource['data'] {
+function inSlices({ cells, order }: Source, { convert, type, column }: Conversion): ColumnSource['data'] {
   const slice = (from: number, to: number) => {
     const some = new Array<unknown>(Math.min(to, cells.length) - from)
     for (let i = 0; i < some.length; i++) {

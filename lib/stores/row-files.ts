@@ -1,9 +1,9 @@
 import { type FileMetaData, parquetMetadata, parquetRead } from 'hyparquet'
-import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer'
-import type { RowFiles, RowGroup } from '../publish/iceberg/ports.ts'
-import { identifiedColumnsOf } from '../streams/field-ids.ts'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { RowFiles, RowFileWriter, RowGroup } from '../publish/iceberg/ports.ts'
+import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
 import type { Cell, Column } from '../streams/table.ts'
-import { columnSource, describedBy, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
+import { columnSource, describedBy, type Named, pageSize, parquetSchema, writerSettings } from './parquet.ts'
 import { bufferOf, compressors, parsers, placeCells } from './parquet-rows.ts'
 
 /** Parquet files as rows, group by group: what is unpacked at a time is bounded, however large a file is. */
@@ -18,27 +18,26 @@ export const rowFiles: RowFiles = {
       start += rows
     }
   },
-  open: (table) => {
-    const columns = identifiedColumnsOf(table)
-    const writer = new ByteWriter()
-    const kvMetadata = describedBy(columns)
-    const settings = writerSettings(publishedForm)
-    const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), kvMetadata, ...settings })
-    return {
-      add: (group) => {
-        const columnData = columns.map(
-          (column, at): ColumnSource => columnSource(table, column, { cells: group[at] ?? [], form: publishedForm }),
-        )
-        const rowGroupSize = group[0]?.length ?? 0
-        parquet.write({ columnData, rowGroupSize, pageSize: 0 })
-      },
-      size: () => writer.offset,
-      finish: () => {
-        parquet.finish()
-        return writer.getBytes()
-      },
-    }
-  },
+  open: (table) => openFile(table, identifiedColumnsOf(table)),
+}
+
+/** Begins a file of some columns. */
+export function openFile(table: Named, columns: readonly IdentifiedColumn[]): RowFileWriter {
+  const writer = new ByteWriter()
+  const kvMetadata = describedBy(columns)
+  const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), kvMetadata, ...writerSettings })
+  return {
+    add: (group) => {
+      const columnData = columns.map((column, at) => columnSource(table, column, { cells: group[at] ?? [] }))
+      const rowGroupSize = group[0]?.length ?? 0
+      parquet.write({ columnData, rowGroupSize, pageSize })
+    },
+    size: () => writer.offset,
+    finish: () => {
+      parquet.finish()
+      return writer.getBytes()
+    },
+  }
 }
 
 type Range = { file: ArrayBuffer; metadata: FileMetaData; rowStart: number; rowEnd: number }

@@ -1,4 +1,3 @@
-import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { RunRecord } from '../publish/manifest.ts'
 import type { Runs, RunsTable } from '../publish/ports.ts'
 import { runRows } from '../publish/run-rows.ts'
@@ -6,8 +5,7 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import type { Cell } from '../streams/table.ts'
 import { runsKey } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
-import { columnSource, describedBy, parquetSchema, publishedForm, writerSettings } from './parquet.ts'
-import { rowFiles } from './row-files.ts'
+import { openFile, rowFiles } from './row-files.ts'
 
 type Deps = { objects: ObjectStore; runs: Pick<Runs, 'between'> }
 type Row = readonly Cell[]
@@ -86,17 +84,7 @@ async function rowsIn(bytes: Uint8Array): Promise<Row[]> {
 }
 
 function fileOf(rows: readonly Row[]): Uint8Array {
-  const columnData = runsColumns.map((column, at) => {
-    const cells = rows.map((row) => row[at] ?? null)
-    return columnSource(runsTable, column, { cells, form: publishedForm })
-  })
-  return new Uint8Array(
-    parquetWriteBuffer({
-      schema: parquetSchema(runsColumns),
-      kvMetadata: describedBy(runsColumns),
-      columnData,
-      ...writerSettings(publishedForm),
-      pageSize: 0,
-    }),
-  )
+  const file = openFile(runsTable, runsColumns)
+  file.add(runsColumns.map((_, at) => rows.map((row) => row[at] ?? null)))
+  return file.finish()
 }

@@ -90,7 +90,8 @@ describe('an installation in its second year', () => {
         name === 'session_id' ? `s${n}` : type === 'timestamp' ? start : null,
       ])
       const batch = { table: sessions.tables[0], columns: cells, rows: 1 }
-      add(n, await lake.writeRows(pathOf({ runId: `r${n}` }), batch, untroubled))
+      const part = await lake.writeRows(pathOf({ runId: `r${n}` }), batch, untroubled)
+      add(n, (await lake.mergeParts(sessions.tables[0], [part], untroubled)).file)
     }
     for (const [month, lines] of lists)
       await objects.put(`manifests/month=${month}.ndjson`, Buffer.from(lines.join('')))

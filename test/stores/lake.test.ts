@@ -158,7 +158,7 @@ describe('a Parquet file of the lake', () => {
 describe('where files lie', () => {
   it('is the date on which the scan began, in UTC, with part numbers that sort (S3-06, S3-08)', () => {
     expect(partKey('changes', 'sessions', pathOf({ part: 12, fence: 3 }))).toBe(
-      'changes/sessions/dt=2026-03-01/run=run-1/00012-3.parquet',
+      'changes/sessions/dt=2026-03-01/run=run-1/00012-3.rows',
     )
     expect(partKey('quarantine', 'sessions', pathOf())).toBe(
       'quarantine/sessions/dt=2026-03-01/run=run-1/00001-1.ndjson.gz',

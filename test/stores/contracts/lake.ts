@@ -39,7 +39,7 @@ export function lakeContract(title: string, create: () => Lake & Manifests): voi
       const { write, path, lake } = setup()
       const file = await write({ part: 3, fence: 2 }, 4)
       expect(file).toMatchObject({ kind: 'changes', table: 'computers', rows: 4 })
-      expect(file.key).toMatch(/^changes\/computers\/dt=2026-03-01\/run=run-[0-9a-f-]+\/00003-2\.parquet$/)
+      expect(file.key).toMatch(/^changes\/computers\/dt=2026-03-01\/run=run-[0-9a-f-]+\/00003-2\.rows$/)
       expect(file.sha256).toMatch(/^[0-9a-f]{64}$/)
       expect(file.bytes).toBeGreaterThan(0)
       const quarantine = await lake.writeQuarantine(path({}), [{ key: null, reasons: ['x'], raw: '1' }], untroubled)

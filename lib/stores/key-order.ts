@@ -1,0 +1,23 @@
+import { compareCells } from '../publish/iceberg/values.ts'
+import { type Cell, columnsOf, type Table } from '../streams/table.ts'
+import type { RowBatch } from '../sync/ports.ts'
+
+/** The columns in whose order rows are published: the table's key, and of two versions of a record the older one first. */
+export function orderColumns({ key }: Pick<Table, 'key'>): string[] {
+  return [...key, '_synced_at', '_sequence']
+}
+
+/** The numbers of the rows in the order in which they are published. */
+export function keyOrder({ table, columns, rows }: RowBatch): Uint32Array {
+  const names = columnsOf(table).map(({ name }) => name)
+  const by = orderColumns(table).map((name) => columns[names.indexOf(name)] as Cell[])
+  const order = new Uint32Array(rows)
+  for (let row = 0; row < rows; row++) order[row] = row
+  return order.sort((a, b) => {
+    for (const cells of by) {
+      const difference = compareCells(cells[a] as Cell, cells[b] as Cell)
+      if (difference !== 0) return difference
+    }
+    return a - b
+  })
+}
