@@ -1,11 +1,6 @@
-import { compareCells } from '../publish/iceberg/values.ts'
-import { type Cell, columnsOf, type Table } from '../streams/table.ts'
+import { compareCells, orderColumns } from '../streams/row-order.ts'
+import { type Cell, columnsOf } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
-
-/** The columns in whose order rows are published: the table's key, and of two versions of a record the older one first. */
-export function orderColumns({ key }: Pick<Table, 'key'>): string[] {
-  return [...key, '_synced_at', '_sequence']
-}
 
 /** The numbers of the rows in the order in which they are published. */
 export function keyOrder({ table, columns, rows }: RowBatch): Uint32Array {

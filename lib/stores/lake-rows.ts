@@ -2,14 +2,7 @@ import { FatalError } from '../core/errors.ts'
 import type { FindCurrentFiles } from '../publish/iceberg/current-files.ts'
 import { existing } from '../publish/iceberg/inspect.ts'
 import type { RowFiles, RowGroup, TableFiles } from '../publish/iceberg/ports.ts'
-import {
-  noteVersions,
-  type RecordKey,
-  stands,
-  type Version,
-  versionColumns,
-  versionReader,
-} from '../publish/iceberg/versions.ts'
+import { isNewer, stands, type Version, versionColumns, versionReader } from '../publish/iceberg/versions.ts'
 import type { PublishedFile } from '../publish/manifest.ts'
 import type { LakeRows, RowBatch } from '../report/pictures/ports.ts'
 import { currentName } from '../streams/current.ts'
@@ -101,32 +94,41 @@ async function readNewest(published: Published, asked: Asked, deps: LakeRowsDeps
   // Tables that observers fill, and those of streams without a list, have versions of their own.
   const owner = stream.tables.slice(1).some(({ name }) => name === table.name) ? stream.tables[0] : table
   const versions = await versionsOf(owner, published, deps)
-  const key = table.key.slice(0, owner.key.length)
-  const read = [...columns, ...key, ...versionColumns]
+  const read = [...columns, ...table.key.slice(0, owner.key.length), ...versionColumns]
+  const keyAt = keyReader(read, table.key.slice(0, owner.key.length))
+  const versionAt = versionReader(read.map((name) => ({ name })))
   for (const file of keysOf(table, published)) {
     for await (const group of groupsOf(file, table, { columns: read, deps })) {
-      const named = read.map((name) => ({ name }))
-      const reader = versionReader(group, named, key)
       const rows = Array.from({ length: group[0]?.length ?? 0 }, (_, row) => row)
-      const standing = rows.filter((row) => stands(versions, reader.keyAt(row), reader.versionAt(row)))
+      const standing = rows.filter((row) => {
+        const newest = versions.get(keyAt(group, row))
+        return newest && stands(versionAt(group, row), newest)
+      })
       const kept = columns.map((_, at) => standing.map((row) => group[at]?.[row] ?? null))
       eachBatch({ rows: standing.length, columns: kept })
     }
   }
 }
 
-async function versionsOf(table: Table, published: Published, deps: LakeRowsDeps): Promise<Map<RecordKey, Version>> {
-  const versions = new Map<RecordKey, Version>()
+async function versionsOf(table: Table, published: Published, deps: LakeRowsDeps): Promise<Map<string, Version>> {
+  const versions = new Map<string, Version>()
   const columns = [...table.key, ...versionColumns]
+  const keyAt = keyReader(columns, table.key)
+  const versionAt = versionReader(columns.map((name) => ({ name })))
   for (const file of keysOf(table, published)) {
     for await (const group of groupsOf(file, table, { columns, deps })) {
-      const reader = versionReader(
-        group,
-        columns.map((name) => ({ name })),
-        table.key,
-      )
-      noteVersions(versions, reader, group[0]?.length ?? 0)
+      for (let row = 0; row < (group[0]?.length ?? 0); row++) {
+        const [key, version] = [keyAt(group, row), versionAt(group, row)]
+        const known = versions.get(key)
+        if (!known || isNewer(version, known)) versions.set(key, version)
+      }
     }
   }
   return versions
+}
+
+/** Reads what identifies the record of a row. */
+function keyReader(columns: readonly string[], key: readonly string[]): (group: RowGroup, row: number) => string {
+  const places = key.map((name) => columns.lastIndexOf(name))
+  return (group, row) => JSON.stringify(places.map((at) => group[at]?.[row] ?? null))
 }

@@ -2,12 +2,13 @@ import { mapConcurrently } from '../core/concurrency.ts'
 import { FatalError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import { createRowGatherer } from '../publish/iceberg/gather-rows.ts'
-import { mergeRows } from '../publish/iceberg/merge-rows.ts'
+import { mergedRows } from '../publish/iceberg/merge-rows.ts'
 import type { Merger } from '../publish/ports.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
+import { orderColumns } from '../streams/row-order.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
-import { keyOrder, orderColumns } from './key-order.ts'
+import { keyOrder } from './key-order.ts'
 import { mergedKey, schemaVersion } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 import { groupRows } from './parquet.ts'
@@ -19,14 +20,9 @@ import { rowFiles } from './row-files.ts'
 export type FileLimits = { rows: number; bytes: number; unpackedBytes: number }
 
 const mebibyte = 2 ** 20
-const defaultLimits: FileLimits = { rows: 250_000, bytes: 128 * mebibyte, unpackedBytes: 384 * mebibyte }
+const defaultLimits: FileLimits = { rows: 250_000, bytes: 128 * mebibyte, unpackedBytes: 256 * mebibyte }
 
 const readsAtOnce = 8
-
-/** Parts have no row that is not wanted. */
-function all(): () => boolean {
-  return () => true
-}
 
 /** Merges parts in a bucket. */
 export function createMerger(objects: ObjectStore, limits: FileLimits = defaultLimits): Merger {
@@ -43,11 +39,11 @@ export function createMerger(objects: ObjectStore, limits: FileLimits = defaultL
           rows += group[0]?.length ?? 0
         },
       })
-      const sources = opened.map((part) => ({ groups: part.groups(columns), wanted: all }))
-      await mergeRows(sources, columns, {
-        key: orderColumns(table),
-        take: (group, row) => void gatherer.take(group, row),
-      })
+      const sources = opened.map((part) => part.groups(columns))
+      for await (const places of mergedRows(sources, columns, orderColumns(table))) {
+        for (const { group, row } of places) gatherer.take(group, row)
+        signal.throwIfAborted()
+      }
       gatherer.flush()
       const bytes = writer.finish()
       const taken = opened.length

@@ -41,7 +41,7 @@ export function encodePart(batch: RowBatch): Uint8Array {
   const blocks: { rows: number; unpacked: number; bytes: Uint8Array }[] = []
   for (let from = 0; from < rows; from += blockRows) {
     const some = order.subarray(from, from + blockRows)
-    const bytes = serialize(columns.map((cells) => Array.from(some, (row) => cells[row])))
+    const bytes = serialize(columns.map((cells) => inOrder(cells, some)))
     blocks.push({ rows: some.length, unpacked: bytes.byteLength, bytes: zstdCompressSync(bytes, { params }) })
   }
   const header = Buffer.from(
@@ -53,6 +53,12 @@ export function encodePart(batch: RowBatch): Uint8Array {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(header.byteLength)
   return Buffer.concat([magic, length, header, ...blocks.map(({ bytes }) => bytes)])
+}
+
+function inOrder(cells: readonly Cell[], order: Uint32Array): Cell[] {
+  const some = new Array<Cell>(order.length)
+  for (let i = 0; i < some.length; i++) some[i] = cells[order[i] as number] as Cell
+  return some
 }
 
 /** A part that is read. */

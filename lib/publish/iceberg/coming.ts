@@ -1,36 +1,45 @@
-import type { Cell } from '../../streams/table.ts'
-import { columnsNamed, existing, watchOrder } from './inspect.ts'
+import { orderColumns } from '../../streams/row-order.ts'
+import type { PartFile } from '../../sync/checkpoint.ts'
+import { columnsNamed } from './inspect.ts'
+import { mergedRows } from './merge-rows.ts'
+import { newestVersions, recordsOf } from './newest-versions.ts'
 import type { Rewriting } from './rewriting.ts'
-import { sortedCells } from './touched-files.ts'
+import { rowsInOrder } from './rows-in-order.ts'
+import { markTouched, type PlacedFile, type Touched } from './touched-files.ts'
 import { stands, versionColumns, versionReader } from './versions.ts'
 
-/** A file with changes: whether its rows go by key, whether all of them stand, and the first cells of its keys at both ends. */
-export type ComingFile = { key: string; rows: number; sorted: boolean; stands: boolean; from: Cell; to: Cell }
+/** What changes do to a current table: how many rows come in, of how many, and which of its files they touch. */
+export type Coming = { rows: number; ofRows: number; touched: Touched }
 
-/** What comes into the table: the first cells of its rows' keys, and the files with changes. */
-export type Coming = { keys: Cell[]; files: ComingFile[] }
-
-/** Looks at the files with changes: at their keys and versions alone. */
-export async function lookAtChanges({ table, recordKey, versions, changes, deps }: Rewriting): Promise<Coming> {
-  const columns = columnsNamed(table, [...new Set([...table.key, ...recordKey, ...versionColumns])])
-  const keys = new Set<Cell>()
-  const files: ComingFile[] = []
-  for (const key of changes) {
-    const order = watchOrder(table.key.map((_, at) => at))
-    const file: ComingFile = { key, rows: 0, sorted: true, stands: true, from: null, to: null }
-    for await (const group of deps.rows.read(await existing(key, deps), columns)) {
-      order.add(group)
-      const reader = versionReader(group, columns, recordKey)
-      const [cells = []] = group
-      for (const [row, cell] of cells.entries()) {
-        if (stands(versions, reader.keyAt(row), reader.versionAt(row))) keys.add(cell)
-        else file.stands = false
-      }
-      if (file.rows === 0) file.from = cells[0] ?? null
-      file.rows += cells.length
-      file.to = cells.at(-1) ?? null
-    }
-    files.push({ ...file, sorted: order.sorted() })
+/** Looks at what changed: at keys and versions alone. */
+export async function lookAtChanges(files: readonly PlacedFile[], rewriting: Rewriting): Promise<Coming> {
+  const { main, mainFiles, changes, stillMine } = rewriting
+  const marks = markTouched(files)
+  for await (const records of recordsOf(mainFiles, { ...rewriting, main })) {
+    for (const { key } of records) marks.changed(key[0] ?? null)
+    await stillMine()
   }
-  return { keys: sortedCells(keys), files }
+  let rows = 0
+  for await (const key of standingKeys(changes, rewriting)) {
+    rows += 1
+    marks.comesIn(key)
+  }
+  return { rows, ofRows: changes.reduce((sum, file) => sum + file.rows, 0), touched: marks.touched() }
+}
+
+/** The first cells of the keys of rows that come in, in order. */
+async function* standingKeys(changes: readonly PartFile[], rewriting: Rewriting) {
+  const { table, main, mainFiles, look, deps, stillMine } = rewriting
+  const columns = columnsNamed(table, [...new Set([...table.key, ...versionColumns])])
+  const versionAt = versionReader(columns)
+  const versions = newestVersions(mainFiles, { main, look, deps })
+  const sources = changes.map((file) => rowsInOrder(file, table, { columns, look, deps }))
+  for await (const places of mergedRows(sources, columns, orderColumns(table))) {
+    for (const { group, row, key } of places) {
+      const asked = versions.seek(key)
+      const newest = asked instanceof Promise ? await asked : asked
+      if (newest && stands(versionAt(group, row), newest.version)) yield key[0] ?? null
+    }
+    await stillMine()
+  }
 }

@@ -1,17 +1,15 @@
 import type { PartFile } from '../../sync/checkpoint.ts'
 import { commit, type Draft } from './commit.ts'
-import { columnsNamed, existing } from './inspect.ts'
 import type { DataFile, ManifestEntry } from './manifests.ts'
 import { currentSnapshot } from './metadata.ts'
 import { addressesOf, currentOf } from './places.ts'
+import type { FileSize } from './ports.ts'
 import { rewrite } from './rewrite.ts'
-import type { Rewriting } from './rewriting.ts'
 import { addedEntry, liveEntries, manifestsOf, summaryOf, type Writing, writeManifest } from './snapshots.ts'
 import { filesOfTable, missing, type TableUpdate } from './update.ts'
-import { noteVersions, type RecordKey, type Version, versionColumns, versionReader } from './versions.ts'
 
-/** Publications are taken over together up to so many rows: what changed in them is in memory. */
-const rowsAtOnce = 250_000
+/** Publications are taken over together while so many rows are in memory: of each file a group of rows is. */
+const rowsAtOnce = 200_000
 
 /** Takes a run's scans over into a current table, as one snapshot. What is in the table already is left alone. */
 export async function bringUpToDate(update: TableUpdate): Promise<void> {
@@ -57,17 +55,21 @@ function entriesOf({ entries, fresh, removed }: Changed, { attempt }: Writing): 
 async function takeOver(
   before: readonly DataFile[],
   publications: readonly (readonly PartFile[])[],
-  { update, attempt, signal }: Writing & { update: TableUpdate },
+  { update, attempt }: Writing & { update: TableUpdate },
 ): Promise<readonly DataFile[]> {
-  const { deps, table } = update
+  const { deps, table, stream, files: own } = update
   const { keyOf } = addressesOf(deps.address)
+  const [main] = stream.tables
   let files = before
-  for (const [at, batch] of batchesOf(publications).entries()) {
-    const numbered = { ...attempt, dataKey: (file: number) => attempt.dataKey(at * 100_000 + file) }
-    const changes = await changesIn(batch, update)
-    const isCurrentForm = batch.every((file) => update.files.includes(file))
-    const rewriting: Rewriting = { table, ...changes, isCurrentForm, attempt: numbered, signal, deps }
-    const { kept, added, removed } = await rewrite(files, rewriting)
+  for (const [at, batch] of batchesOf(publications, deps.fileSize).entries()) {
+    const { kept, added, removed } = await rewrite(files, {
+      ...update,
+      main,
+      mainFiles: filesOfTable(batch, main),
+      changes: filesOfTable(batch, table),
+      isCurrentForm: batch.every((file) => own.includes(file)),
+      attempt: { ...attempt, dataKey: (file: number) => attempt.dataKey(at * 100_000 + file) },
+    })
     await deps.files.remove(removed.filter((file) => !before.includes(file)).map(({ path }) => keyOf(path)))
     files = [...kept, ...added]
     await update.stillMine()
@@ -76,33 +78,15 @@ async function takeOver(
 }
 
 /** Publications stay whole: the rows of a record and those of its parts were published together. */
-function batchesOf(publications: readonly (readonly PartFile[])[]): PartFile[][] {
+function batchesOf(publications: readonly (readonly PartFile[])[], { groupRows }: FileSize): PartFile[][] {
   const batches: PartFile[][] = []
   let rows = Number.POSITIVE_INFINITY
   for (const files of publications) {
-    const own = files.reduce((sum, file) => sum + file.rows, 0)
+    const own = files.reduce((sum, file) => sum + Math.min(file.rows, groupRows), 0)
     const isFull = rows + own > rowsAtOnce
     if (isFull) batches.push([])
     rows = isFull ? own : rows + own
     batches.at(-1)?.push(...files)
   }
   return batches
-}
-
-/** What changed: the newest version of each record, and the files of the table with their rows. */
-async function changesIn(
-  files: readonly PartFile[],
-  { stream, table, deps, stillMine }: TableUpdate,
-): Promise<Pick<Rewriting, 'recordKey' | 'versions' | 'changes'>> {
-  const [main] = stream.tables
-  const versions = new Map<RecordKey, Version>()
-  const columns = columnsNamed(main, [...main.key, ...versionColumns])
-  for (const { key } of filesOfTable(files, main)) {
-    for await (const group of deps.rows.read(await existing(key, deps), columns)) {
-      noteVersions(versions, versionReader(group, columns, main.key), group[0]?.length ?? 0)
-    }
-    await stillMine()
-  }
-  const changes = filesOfTable(files, table).map(({ key }) => key)
-  return { recordKey: table.key.slice(0, main.key.length), versions, changes }
 }

@@ -1,10 +1,11 @@
 import { FatalError } from '../../core/errors.ts'
 import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-ids.ts'
+import { compareCells } from '../../streams/row-order.ts'
 import type { Cell, Table } from '../../streams/table.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
 import type { IcebergDeps, RowGroup } from './ports.ts'
 import { boundedColumns, type ColumnStatistics, gatherStatistics } from './statistics.ts'
-import { compareCells, dayOf } from './values.ts'
+import { dayOf } from './values.ts'
 
 /** The columns of some names, in the order of the names. */
 export function columnsNamed(table: Table, names: readonly string[]): IdentifiedColumn[] {
@@ -12,8 +13,11 @@ export function columnsNamed(table: Table, names: readonly string[]): Identified
   return names.map((name) => columns.find((column) => column.name === name)!)
 }
 
-/** What is known of a file of the change log once it was looked at. */
-export type Inspected = { statistics: ColumnStatistics[]; day: number | null; sorted: boolean }
+/**
+ * What is known of a file of the change log once it was looked at: whether its rows go by key, and the first cells of the
+ * keys that they begin and end with.
+ */
+export type Inspected = { statistics: ColumnStatistics[]; day: number | null; sorted: boolean; from: Cell; to: Cell }
 
 /** Reads an object that must be there. @throws FatalError `damaged_state` when it is gone. */
 export async function existing(
@@ -30,25 +34,42 @@ export async function existing(
   )
 }
 
+/** Looks at files of some tables, at each of them once. */
+export function createLook(tables: readonly Table[], deps: IcebergDeps): (file: PartFile) => Promise<Inspected> {
+  const looks = new Map<string, Promise<Inspected>>()
+  return (file) => {
+    const known = looks.get(file.key)
+    if (known) return known
+    const look = inspect(file, tables.find(({ name }) => name === file.table) as Table, deps)
+    looks.set(file.key, look)
+    return look
+  }
+}
+
 /** Looks at a file: the bounds of its columns, its day, and whether its rows go by key. */
-export async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps: IcebergDeps): Promise<Inspected> {
+async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps: IcebergDeps): Promise<Inspected> {
   const columns = boundedColumns(table, identifiedColumnsOf(table))
   const gathering = gatherStatistics(columns)
   const order = watchOrder(table.key.map((name) => columns.findIndex((column) => column.name === name)))
   const syncedAt = columns.findIndex(({ name }) => name === '_synced_at')
+  const [first] = table.key.map((name) => columns.findIndex((column) => column.name === name)) as [number]
+  let from: Cell = null
+  let to: Cell = null
   let day: number | null = null
   for await (const group of deps.rows.read(await existing(key, deps), columns)) {
     gathering.add(group)
     order.add(group)
+    from ??= group[first]?.[0] ?? null
+    to = group[first]?.at(-1) ?? null
     const at = group[syncedAt]?.[0]
     // A file's rows are of scans that began on one day, whose name its folder bears.
     if (typeof at === 'number') day = dayOf(at)
   }
-  return { statistics: gathering.statistics(), day, sorted: order.sorted() }
+  return { statistics: gathering.statistics(), day, sorted: order.sorted(), from, to }
 }
 
 /** Watches whether rows go by key; `keyAt` says where its cells stand in a group. */
-export function watchOrder(keyAt: readonly number[]) {
+function watchOrder(keyAt: readonly number[]) {
   let previous: Cell[] | null = null
   let sorted = true
   return {

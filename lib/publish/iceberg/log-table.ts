@@ -1,6 +1,5 @@
 import type { PartFile } from '../../sync/checkpoint.ts'
 import { commit, type Draft } from './commit.ts'
-import { inspect } from './inspect.ts'
 import type { DataFile, ManifestFile } from './manifests.ts'
 import { currentSnapshot } from './metadata.ts'
 import { addressesOf, logOf } from './places.ts'
@@ -33,11 +32,11 @@ export async function appendToLog(update: TableUpdate): Promise<void> {
   )
 }
 
-async function dataFilesOf(files: readonly PartFile[], { table, stillMine, deps }: TableUpdate): Promise<DataFile[]> {
+async function dataFilesOf(files: readonly PartFile[], { look, stillMine, deps }: TableUpdate): Promise<DataFile[]> {
   const { addressOf } = addressesOf(deps.address)
   const found: DataFile[] = []
   for (const file of files) {
-    const { statistics, day, sorted } = await inspect(file, table, deps)
+    const { statistics, day, sorted } = await look(file)
     const { rows, bytes } = file
     found.push({ path: addressOf(file.key), rows, bytes, day, statistics, sortOrderId: sorted ? keyOrderId : null })
     await stillMine()

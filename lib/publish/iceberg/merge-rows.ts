@@ -3,41 +3,43 @@ import type { Cell } from '../../streams/table.ts'
 import { compareKeys } from './inspect.ts'
 import type { RowGroup } from './ports.ts'
 
-/** Rows of one source in the order of the key, of which `wanted` ones are taken. */
-export type SortedRows = {
-  groups: AsyncIterable<RowGroup> | Iterable<RowGroup>
-  wanted: (group: RowGroup) => (row: number) => boolean
-}
+/** Rows in the order of their key, group by group. */
+export type SortedRows = AsyncIterable<RowGroup> | Iterable<RowGroup>
 
-/** A place in a source: a wanted row, and its key. */
-type Place = { group: RowGroup; row: number; key: Cell[] }
+/** A row of a source: its group, its number there, its key, and the number of the source. */
+export type Place = { group: RowGroup; row: number; key: readonly Cell[]; source: number }
 
-/** A source at the place that comes next of it. `number`: where it stands among the sources. */
-type Standing = { rows: ReturnType<typeof wantedRows>; number: number; place: Place }
+/** A source that stands at a row. */
+type Standing = { walk: ReturnType<typeof walkThrough>; place: Place }
+
+const placesAtOnce = 1_000
 
 /**
- * Merges sources into one by the order of their key; of equal keys an earlier source's comes first. Of each source one group
- * of rows is in memory. `take` is given the rows one by one, and may wait.
+ * Merges sources into one by the order of their key; of equal keys an earlier source's comes first. Answers rows as many as
+ * can be worked on before anything else has its turn. Of each source one group of rows is in memory.
  */
-export async function mergeRows(
+export async function* mergedRows(
   sources: readonly SortedRows[],
   columns: readonly Pick<IdentifiedColumn, 'name'>[],
-  { key, take }: { key: readonly string[]; take: (group: RowGroup, row: number) => Promise<void> | undefined },
-): Promise<void> {
+  key: readonly string[],
+): AsyncGenerator<readonly Place[]> {
   const keyAt = key.map((name) => columns.findIndex((column) => column.name === name))
   const line: Standing[] = []
-  for (const [number, source] of sources.entries()) {
-    const rows = wantedRows(source, keyAt)
-    const { value } = await rows.next()
-    if (value) queue(line, { rows, number, place: value })
+  for (const [number, rows] of sources.entries()) {
+    const walk = walkThrough(rows, { keyAt, number })
+    const place = await walk.next()
+    if (place) queue(line, { walk, place })
   }
+  let places: Place[] = []
   for (let first = line.shift(); first; first = line.shift()) {
-    const { group, row } = first.place
-    const waiting = take(group, row)
-    if (waiting) await waiting
-    const { value } = first.rows.step() ?? (await first.rows.next())
-    if (value) queue(line, { ...first, place: value })
+    if (places.push(first.place) === placesAtOnce) {
+      yield places
+      places = []
+    }
+    const place = first.walk.step() ?? (await first.walk.next())
+    if (place) queue(line, { walk: first.walk, place })
   }
+  if (places.length > 0) yield places
 }
 
 /** Puts a source where its next row belongs in a line that is in order. */
@@ -45,39 +47,36 @@ function queue(line: Standing[], next: Standing): void {
   let [from, to] = [0, line.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (isBefore(line[middle] as Standing, next)) from = middle + 1
+    if (isBefore((line[middle] as Standing).place, next.place)) from = middle + 1
     else to = middle
   }
   line.splice(from, 0, next)
 }
 
-function isBefore(a: Standing, b: Standing): boolean {
-  return (compareKeys(a.place.key, b.place.key) || a.number - b.number) < 0
+function isBefore(a: Place, b: Place): boolean {
+  return (compareKeys(a.key, b.key) || a.source - b.source) < 0
 }
 
-/** Walks through the wanted rows of a source. `step` stays within a group, so that most steps wait for nothing. */
-function wantedRows({ groups, wanted }: SortedRows, keyAt: readonly number[]) {
-  const iterator = Symbol.asyncIterator in groups ? groups[Symbol.asyncIterator]() : groups[Symbol.iterator]()
+/** Walks through the rows of a source. `step` stays within a group, so that most steps wait for nothing; null at its end. */
+function walkThrough(rows: SortedRows, { keyAt, number }: { keyAt: readonly number[]; number: number }) {
+  const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]()
   let group: RowGroup = []
-  let rows = 0
+  let count = 0
   let row = -1
-  let isWanted: (row: number) => boolean = () => false
-  const step = (): { value: Place } | null => {
-    for (row += 1; row < rows; row++) {
-      if (isWanted(row)) return { value: { group, row, key: keyAt.map((at) => group[at]?.[row] ?? null) } }
-    }
-    return null
+  const step = (): Place | null => {
+    row += 1
+    if (row >= count) return null
+    return { group, row, key: keyAt.map((at) => group[at]?.[row] ?? null), source: number }
   }
-  const next = async (): Promise<{ value: Place | null }> => {
+  const next = async (): Promise<Place | null> => {
     for (;;) {
-      const found = step()
-      if (found) return found
       const more = await iterator.next()
-      if (more.done) return { value: null }
+      if (more.done) return null
       group = more.value
-      rows = group[0]?.length ?? 0
+      count = group[0]?.length ?? 0
       row = -1
-      isWanted = wanted(group)
+      const place = step()
+      if (place) return place
     }
   }
   return { step, next }

@@ -3,6 +3,7 @@ import type { PublishLease } from '../ports.ts'
 import { addressesIn } from './cleaning.ts'
 import { newestScans } from './current-files.ts'
 import { bringUpToDate } from './current-table.ts'
+import { createLook } from './inspect.ts'
 import { appendToLog } from './log-table.ts'
 import { addressesOf, currentOf, logOf, type PublishedTable, tablePrefix } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
@@ -33,7 +34,8 @@ type Remaking = Omit<TableUpdate, 'table' | 'signal' | 'stillMine'>
 async function updateOf(stream: Stream, own: ReadonlySet<string>, deps: IcebergDeps): Promise<Remaking> {
   const scanIds = newestScans(stream, await deps.history())
   const earlier = () => earlierFiles(own, [], deps)
-  return { stream, runId: 'remade', scanIds, files: [], anew: true, earlier, deps }
+  const look = createLook(tablesOf(stream), deps)
+  return { stream, runId: 'remade', scanIds, files: [], anew: true, earlier, look, deps }
 }
 
 async function remakeTable(update: TableUpdate): Promise<void> {

@@ -1,16 +1,19 @@
 import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-ids.ts'
-import type { Cell, Table } from '../../streams/table.ts'
+import { compareCells, orderColumns } from '../../streams/row-order.ts'
+import type { Cell } from '../../streams/table.ts'
 import { adopt } from './adopt.ts'
-import { type Coming, lookAtChanges } from './coming.ts'
-import { compareKeys, existing } from './inspect.ts'
+import { lookAtChanges } from './coming.ts'
+import { existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
-import { mergeRows, type SortedRows } from './merge-rows.ts'
+import { mergedRows, type SortedRows } from './merge-rows.ts'
+import { newestVersions } from './newest-versions.ts'
 import { addressesOf } from './places.ts'
 import type { FileSize, RowGroup } from './ports.ts'
 import type { Rewriting } from './rewriting.ts'
 import { createRollingFile } from './rolling-file.ts'
-import { type PlacedFile, placed, sortedCells, touchedFiles } from './touched-files.ts'
-import { boundOf, compareCells } from './values.ts'
+import { rowsInOrder } from './rows-in-order.ts'
+import { chainsOf, holdingChanged, type PlacedFile, placed } from './touched-files.ts'
+import { boundOf } from './values.ts'
 import { stands, versionReader } from './versions.ts'
 
 /** A current table's files after a rewrite. */
@@ -27,84 +30,72 @@ function isCrumbled(files: readonly DataFile[], { bytes }: FileSize): boolean {
  * in the order of the key. Files without either stay as they are.
  */
 export async function rewrite(files: readonly DataFile[], rewriting: Rewriting): Promise<Rewritten> {
-  const { table, versions, recordKey, attempt, signal, deps } = rewriting
-  const coming = await lookAtChanges(rewriting)
-  const adopted = files.length === 0 && rewriting.isCurrentForm ? await adopt(coming.files, rewriting) : null
-  if (adopted) return { kept: [], added: adopted, removed: [] }
-  const changed = sortedCells([...versions.keys()].map((key) => firstCellOf(key, recordKey)))
+  const { deps } = rewriting
   const all = placed(files, rewriting)
-  const touched = await touchedFiles(all, { changed, coming: coming.keys }, rewriting)
-  if (touched.size === 0 && coming.keys.length === 0) return { kept: [...files], added: [], removed: [] }
-  const crumbled = isCrumbled(files, deps.fileSize)
-  const anew = (each: PlacedFile) => crumbled || touched.has(each)
-  const output = createRollingFile(table, { attempt, signal, deps })
+  const { rows, ofRows, touched } = await lookAtChanges(all, rewriting)
+  const mayAdopt = files.length === 0 && rewriting.isCurrentForm && rows === ofRows
+  const adopted = mayAdopt ? await adopt(rewriting) : null
+  if (adopted) return { kept: [], added: adopted, removed: [] }
+  const old = new Set([...touched.certain, ...(await holdingChanged(touched.perhaps, rewriting))])
+  if (old.size === 0 && rows === 0) return { kept: [...files], added: [], removed: [] }
+  const isAnew = isCrumbled(files, deps.fileSize) ? () => true : (each: PlacedFile) => old.has(each)
+  const kept = all.filter((each) => !isAnew(each))
+  const anew = all.filter(isAnew)
+  const added = await written(anew, kept, rewriting)
+  return { kept: kept.map(({ file }) => file), added, removed: anew.map(({ file }) => file) }
+}
+
+/** Writes the rows of some files without those of changed records, and those that come in, around the files that are kept. */
+async function written(
+  anew: readonly PlacedFile[],
+  kept: readonly PlacedFile[],
+  rewriting: Rewriting,
+): Promise<DataFile[]> {
+  const { table, mainFiles, attempt, signal, stillMine, deps } = rewriting
   const columns = identifiedColumnsOf(table)
-  const kept = all.filter((each) => !anew(each))
+  const versionAt = versionReader(columns)
+  const versions = newestVersions(mainFiles, rewriting)
+  const output = createRollingFile(table, { attempt, signal, deps })
   const ends = kept.map(({ from }) => from)
-  const first = columns.findIndex(({ name }) => name === table.key[0])
-  await mergeRows(sourcesOf({ old: all.filter(anew), coming }, columns, rewriting), columns, {
-    key: table.key,
-    take: (group, row) => {
-      let ended = false
+  const sources = sourcesOf(anew, columns, rewriting)
+  const rows = sources.map((source) => source.rows)
+  for await (const places of mergedRows(rows, columns, orderColumns(table))) {
+    for (const { group, row, key, source } of places) {
+      const asked = versions.seek(key)
+      const newest = asked instanceof Promise ? await asked : asked
+      const isThere = sources[source]?.isOld ? newest === null : newest && stands(versionAt(group, row), newest.version)
+      if (!isThere) continue
       // A file must not reach across one that stays.
-      for (const cell = group[first]?.[row] ?? null; ends.length > 0 && reaches(cell, ends[0] ?? null); ended = true) {
-        ends.shift()
-      }
-      return ended ? output.cut().then(() => output.take(group, row)) : output.take(group, row)
-    },
-  })
-  await output.cut()
-  return {
-    kept: kept.map(({ file }) => file),
-    added: output.written(),
-    removed: all.filter(anew).map(({ file }) => file),
+      let ended = false
+      for (; ends.length > 0 && reaches(key[0] ?? null, ends[0] ?? null); ended = true) ends.shift()
+      if (ended) await output.cut()
+      const writing = output.take(group, row)
+      if (writing) await writing
+    }
+    await stillMine()
   }
+  await output.cut()
+  return output.written()
 }
 
 function reaches(cell: Cell, end: Cell): boolean {
   return compareCells(boundOf(cell), end) >= 0
 }
 
-function firstCellOf(key: Cell, recordKey: readonly string[]): Cell {
-  return recordKey.length === 1 ? key : ((JSON.parse(String(key)) as Cell[])[0] ?? null)
-}
+type Source = { rows: SortedRows; isOld: boolean }
 
+/** The rows of the table as it is, and those that may come in. */
 function sourcesOf(
-  { old, coming }: { old: readonly PlacedFile[]; coming: Coming },
+  anew: readonly PlacedFile[],
   columns: readonly IdentifiedColumn[],
-  { table, recordKey, versions, deps }: Rewriting,
-): SortedRows[] {
+  { table, changes, look, deps }: Rewriting,
+): Source[] {
   const { keyOf } = addressesOf(deps.address)
-  const read = async function* (keys: readonly string[]): AsyncGenerator<RowGroup> {
-    for (const key of keys) yield* deps.rows.read(await existing(key, deps), columns)
-  }
-  const unchanged = (group: RowGroup) => {
-    const { keyAt } = versionReader(group, columns, recordKey)
-    return (row: number) => !versions.has(keyAt(row))
-  }
-  const standing = (group: RowGroup) => {
-    const { keyAt, versionAt } = versionReader(group, columns, recordKey)
-    return (row: number) => stands(versions, keyAt(row), versionAt(row))
+  const rowsOf = async function* (chain: readonly PlacedFile[]): AsyncGenerator<RowGroup> {
+    for (const { file } of chain) yield* deps.rows.read(await existing(keyOf(file.path), deps), columns)
   }
   return [
-    { groups: read(old.map(({ file }) => keyOf(file.path))), wanted: unchanged },
-    ...coming.files.map(({ key, sorted }) => {
-      return { groups: sorted ? read([key]) : sortedGroup(read([key]), columns, table), wanted: standing }
-    }),
+    ...chainsOf(anew).map((chain) => ({ rows: rowsOf(chain), isOld: true })),
+    ...changes.map((file) => ({ rows: rowsInOrder(file, table, { columns, look, deps }), isOld: false })),
   ]
-}
-
-/** The rows of a file that does not go by key, as one group that does: such files are parts of a scan, and small. */
-async function* sortedGroup(
-  groups: AsyncIterable<RowGroup>,
-  columns: readonly IdentifiedColumn[],
-  { key }: Pick<Table, 'key'>,
-): AsyncGenerator<RowGroup> {
-  const all: Cell[][] = columns.map(() => [])
-  for await (const group of groups)
-    for (const [at, cells] of group.entries()) for (const cell of cells) all[at]?.push(cell)
-  const keyAt = key.map((name) => columns.findIndex((column) => column.name === name))
-  const keyOf = (row: number) => keyAt.map((at) => all[at]?.[row] ?? null)
-  const order = Array.from(all[0] ?? [], (_, row) => row).sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
-  yield all.map((cells) => order.map((row) => cells[row] ?? null))
 }

@@ -1,6 +1,7 @@
 import type { IdentifiedColumn } from '../../streams/field-ids.ts'
+import { compareCells } from '../../streams/row-order.ts'
 import type { Cell, Table } from '../../streams/table.ts'
-import { boundOf, compareCells, decodeValue, encodeValue } from './values.ts'
+import { boundOf, decodeValue, encodeValue } from './values.ts'
 
 /** What engines know of a column of a file without opening it. Bounds are absent when there is no value. */
 export type ColumnStatistics = {

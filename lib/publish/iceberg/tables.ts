@@ -4,6 +4,7 @@ import type { PartFile } from '../../sync/checkpoint.ts'
 import type { PublishedFile } from '../manifest.ts'
 import type { WarehouseTables } from '../ports.ts'
 import { bringUpToDate } from './current-table.ts'
+import { createLook } from './inspect.ts'
 import { appendToLog } from './log-table.ts'
 import { currentOf, logOf } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
@@ -42,8 +43,9 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
         const files = own.flatMap((scan) => scan.files)
         const scanIds = own.map(({ scanId }) => scanId)
         const earlier = once(() => earlierFiles(names, files, deps))
+        const look = createLook(tablesOf(stream), deps)
         for (const table of tablesOf(stream)) {
-          const update: TableUpdate = { stream, table, runId, scanIds, files, earlier, signal, stillMine, deps }
+          const update: TableUpdate = { stream, table, runId, scanIds, files, earlier, look, signal, stillMine, deps }
           await appendToLog(update)
           if (hasCurrent(stream, table)) await bringUpToDate(update)
           await stillMine()

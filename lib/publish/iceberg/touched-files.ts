@@ -1,11 +1,12 @@
+import { compareCells } from '../../streams/row-order.ts'
 import type { Cell } from '../../streams/table.ts'
 import { columnsNamed, compareKeys, existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
+import { type NewestVersions, newestVersions } from './newest-versions.ts'
 import { addressesOf } from './places.ts'
 import type { Rewriting } from './rewriting.ts'
 import { boundsIn } from './statistics.ts'
-import { boundOf, compareCells } from './values.ts'
-import { versionReader } from './versions.ts'
+import { boundOf } from './values.ts'
 
 /**
  * A file of a current table with the lowest and the highest first cell of its keys, as far as bounds tell. What comes in
@@ -29,48 +30,83 @@ function last(cell: Cell): Cell[] {
   return [cell === null ? 1 : 0, cell]
 }
 
-/** First cells of keys, in order, for searching. */
-export function sortedCells(cells: Iterable<Cell>): Cell[] {
-  return [...new Set([...cells].map(boundOf))].sort(compareCells)
+/** Files that must be written anew, and those that must where they hold a row of a changed record. */
+export type Touched = { certain: ReadonlySet<PlacedFile>; perhaps: readonly PlacedFile[] }
+
+/** Marks the files that changes touch. First cells of keys are told in order, those of `changed` records and those of rows that come in. */
+export function markTouched(files: readonly PlacedFile[]) {
+  const mayHold = createMarker(files)
+  const comesIn = createMarker(
+    files.map((each, at) => ({ ...each, from: at === 0 ? null : each.from, to: files[at + 1]?.from ?? null })),
+  )
+  const chosen = (marks: ReadonlySet<number>) => files.filter((_, at) => marks.has(at))
+  return {
+    changed: mayHold.mark,
+    comesIn: comesIn.mark,
+    touched: (): Touched => {
+      const certain = new Set(chosen(comesIn.marked))
+      return { certain, perhaps: chosen(mayHold.marked).filter((each) => !certain.has(each)) }
+    },
+  }
 }
 
-/** Whether one of the sorted cells lies between two others, both included; null stands for no limit. */
-function anyBetween(cells: readonly Cell[], from: Cell, to: Cell): boolean {
-  let [low, high] = [0, cells.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (from !== null && compareCells(cells[middle] ?? null, from) < 0) low = middle + 1
-    else high = middle
+/** Marks ranges in which a cell lies, both ends included; null stands for no limit. The first cell that is not before a range decides. */
+function createMarker(ranges: readonly Pick<PlacedFile, 'from' | 'to'>[]) {
+  const marked = new Set<number>()
+  let next = 0
+  const mark = (cell: Cell): void => {
+    const bound = boundOf(cell)
+    for (let range = ranges[next]; range; range = ranges[next]) {
+      if (range.from !== null && compareCells(bound, range.from) < 0) return
+      if (range.to === null || compareCells(bound, range.to) <= 0) marked.add(next)
+      next += 1
+    }
   }
-  const found = cells[low]
-  return found !== undefined && (to === null || compareCells(found, to) <= 0)
+  return { mark, marked }
 }
 
 /**
- * The files that must be written anew: those that hold a row of a changed record, and those into whose range a row comes.
- * Only files whose range has a changed key are opened.
+ * Files in as few chains as there can be, in each of which one begins after the one before it has ended. The parts of one
+ * record may lie in several files that overlap.
  */
-export async function touchedFiles(
-  files: readonly PlacedFile[],
-  { changed, coming }: { changed: readonly Cell[]; coming: readonly Cell[] },
-  rewriting: Rewriting,
-): Promise<Set<PlacedFile>> {
-  const touched = new Set<PlacedFile>()
-  for (const [at, each] of files.entries()) {
-    const comesIn = anyBetween(coming, at === 0 ? null : each.from, files[at + 1]?.from ?? null)
-    const mayHold = anyBetween(changed, each.from, each.to)
-    const isTouched = comesIn || (mayHold && (await holdsChanged(each.file, rewriting)))
-    if (isTouched) touched.add(each)
+export function chainsOf(files: readonly PlacedFile[]): PlacedFile[][] {
+  const chains: PlacedFile[][] = []
+  for (const each of files) {
+    const chain = chains.find((some) => isAfter(each, some.at(-1) as PlacedFile))
+    if (chain) chain.push(each)
+    else chains.push([each])
   }
-  return touched
+  return chains
 }
 
-async function holdsChanged({ path }: DataFile, { table, recordKey, versions, deps }: Rewriting): Promise<boolean> {
-  const columns = columnsNamed(table, recordKey)
-  const bytes = await existing(addressesOf(deps.address).keyOf(path), deps)
+function isAfter({ from }: PlacedFile, { to }: PlacedFile): boolean {
+  return from !== null && to !== null && compareCells(from, to) > 0
+}
+
+/** The files among some that hold a row of a changed record. They are opened. */
+export async function holdingChanged(files: readonly PlacedFile[], rewriting: Rewriting): Promise<PlacedFile[]> {
+  const { mainFiles, deps } = rewriting
+  const holding: PlacedFile[] = []
+  for (const chain of chainsOf(files)) {
+    const versions = newestVersions(mainFiles, rewriting)
+    for (const each of chain) {
+      const bytes = await existing(addressesOf(deps.address).keyOf(each.file.path), deps)
+      if (await holdsChanged(bytes, { ...rewriting, versions })) holding.push(each)
+      await rewriting.stillMine()
+    }
+  }
+  return holding
+}
+
+async function holdsChanged(
+  bytes: Uint8Array,
+  { table, main, versions, deps }: Rewriting & { versions: NewestVersions },
+): Promise<boolean> {
+  const columns = columnsNamed(table, table.key.slice(0, main.key.length))
   for await (const group of deps.rows.read(bytes, columns)) {
-    const { keyAt } = versionReader(group, columns, recordKey)
-    for (let row = 0; row < (group[0]?.length ?? 0); row++) if (versions.has(keyAt(row))) return true
+    for (let row = 0; row < (group[0]?.length ?? 0); row++) {
+      if (await versions.seek(group.map((cells) => cells[row] ?? null))) return true
+    }
   }
   return false
 }

@@ -1,6 +1,7 @@
 import type { Stream } from '../../streams/stream.ts'
 import type { Table } from '../../streams/table.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
+import type { Inspected } from './inspect.ts'
 import type { TableMetadata } from './metadata.ts'
 import type { IcebergDeps } from './ports.ts'
 import { committedScans } from './snapshots.ts'
@@ -18,6 +19,8 @@ export type TableUpdate = {
   earlier: () => Promise<readonly (readonly PartFile[])[]>
   /** Makes the table anew, of what was published before alone. */
   anew?: boolean
+  /** Looks at a file of one of the stream's tables. */
+  look: (file: PartFile) => Promise<Inspected>
   signal: AbortSignal
   /** Renews the right to write; throws when it is lost. */
   stillMine: () => Promise<void>

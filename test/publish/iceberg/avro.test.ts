@@ -3,8 +3,9 @@ import { decodeAvro, encodeAvro } from '../../../lib/publish/iceberg/avro.ts'
 import { manifestListSchema, manifestSchema } from '../../../lib/publish/iceberg/manifest-schemas.ts'
 import { encodeManifest, encodeManifestList } from '../../../lib/publish/iceberg/manifests.ts'
 import { currentSpecOf, emptyTable, schemaOf } from '../../../lib/publish/iceberg/metadata.ts'
-import { compareCells, decodeValue, encodeValue } from '../../../lib/publish/iceberg/values.ts'
+import { decodeValue, encodeValue } from '../../../lib/publish/iceberg/values.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
+import { compareCells } from '../../../lib/streams/row-order.ts'
 
 const table = emptyTable(organizationUsers.tables[0], { uuid: 'u', location: 'x', byDay: true, now: 1 })
 const [schema, spec] = [schemaOf(table), currentSpecOf(table)]

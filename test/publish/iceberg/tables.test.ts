@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readMetadata } from '../../../lib/stores/table-pointers.ts'
+import { createIcebergTables } from '../../../lib/publish/iceberg/tables.ts'
+import { createFolderPointers, readMetadata } from '../../../lib/stores/table-pointers.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
@@ -74,6 +75,31 @@ describe('the Iceberg tables', () => {
       },
     ])
     expect((await metadataOf('organization_users_current')).snapshots).toHaveLength(2)
+  })
+
+  it('keep the right to write however long a publication takes, and stop where it is lost', async () => {
+    newWorld()
+    const run = world.newRun()
+    await world.sync(organizationUsers, listOf(users(5_000)), { runId: run.runId })
+    await world.publishRun(run)
+    const scan = (await world.lake.readManifest(run.runId))!.scans[0]!
+    const tables = createIcebergTables(
+      world.icebergDeps({
+        pointers: createFolderPointers({ objects: world.objects, address: 'memory://other' }),
+        address: 'memory://other',
+      }),
+    )
+    let asked = 0
+    const lost = new Error('another publisher goes on')
+    const stillMine = async () => {
+      asked += 1
+      if (asked > 8) throw lost
+    }
+    const update = tables.update(
+      { runId: run.runId, scans: [scan] },
+      { signal: new AbortController().signal, stillMine },
+    )
+    await expect(update).rejects.toBe(lost)
   })
 
   it('show a reader that opened them before a publication the old snapshot, whole', async () => {
