@@ -7,7 +7,7 @@ import { createTokenCheck } from '../hooks/collector/tokens.ts'
 import { createHookQueue } from '../stores/hook-queue.ts'
 import { createSecretReader } from '../stores/secrets.ts'
 import { createSqs } from '../stores/sqs.ts'
-import { clockOf, cloudOf, type Runtime, targetOf } from './runtime.ts'
+import { clockOf, cloudOf, type QueueRuntime, targetOf } from './runtime.ts'
 
 const CollectVariables = AwsVariables.extend({
   ...HookTokenVariables.shape,
@@ -20,11 +20,11 @@ const CollectVariables = AwsVariables.extend({
  * Builds what taking in hook events needs. The secret is read when the first request comes.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function composeCollect(variables: Variables, runtime: Runtime) {
+export function composeCollect(variables: Variables, runtime: QueueRuntime) {
   const env = readVariables(CollectVariables, variables)
   const { HOOKS_TOKENS: tokens, HOOKS_SECRET_ID: secretId = '', HOOKS_QUEUE_URL: queueUrl } = env
   const clock = clockOf(runtime)
-  const sqs = createSqs(targetOf(env, runtime))
+  const sqs = runtime.sqs ?? createSqs(targetOf(env, runtime))
   const read = tokens ? async () => tokens : secretOf(secretId, createSecretReader(cloudOf(env)))
   const receiveDeps: ReceiveDeps = {
     checkToken: createTokenCheck({ read, clock }),

@@ -8,15 +8,15 @@ import { createLedger } from '../stores/ledger.ts'
 import { createMessagePauses } from '../stores/limits-queue.ts'
 import { createSecretReader } from '../stores/secrets.ts'
 import type { StorageClients } from '../stores/storage.ts'
-import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
+import { openLimits } from './limits-ledger.ts'
 import { platformOf } from './platform.ts'
-import { cloudOf, newOwner, type Runtime } from './runtime.ts'
+import { cloudOf, newOwner, type QueueRuntime, type Runtime } from './runtime.ts'
 
 /**
  * Builds what applying intents of credit limits needs.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function composeApply(variables: Variables, runtime: LimitsRuntime) {
+export function composeApply(variables: Variables, runtime: QueueRuntime) {
   return applyingOf(openLimits(variables, runtime), { variables, runtime })
 }
 

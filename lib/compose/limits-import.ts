@@ -6,8 +6,8 @@ import { createInbox, createInboxListing } from '../stores/inbox.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue } from '../stores/limits-queue.ts'
 import { createS3 } from '../stores/s3.ts'
-import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
-import { targetOf } from './runtime.ts'
+import { openLimits } from './limits-ledger.ts'
+import { type QueueRuntime, targetOf } from './runtime.ts'
 
 const InboxVariables = AwsVariables.extend({
   INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket'),
@@ -17,7 +17,7 @@ const InboxVariables = AwsVariables.extend({
  * Builds what importing a file of credit limits needs, and looking for those that nobody imports.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function composeImport(variables: Variables, runtime: LimitsRuntime): ImportDeps & { listing: InboxListing } {
+export function composeImport(variables: Variables, runtime: QueueRuntime): ImportDeps & { listing: InboxListing } {
   const { parts, sqs, queueUrl, rules, clock } = openLimits(variables, runtime)
   const env = readVariables(InboxVariables, variables)
   const s3 = runtime.clients?.s3 ?? createS3(targetOf(env, runtime))

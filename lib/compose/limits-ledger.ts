@@ -4,10 +4,7 @@ import { defaultRules, type LimitRules } from '../limits/entries.ts'
 import { createDynamoDb } from '../stores/dynamodb.ts'
 import { ledgerParts } from '../stores/ledger.ts'
 import { createSqs } from '../stores/sqs.ts'
-import { clockOf, type Runtime, targetOf } from './runtime.ts'
-
-/** A runtime whose client for queues may be open already, too. */
-export type LimitsRuntime = Runtime & { sqs?: ReturnType<typeof createSqs> }
+import { clockOf, type QueueRuntime, targetOf } from './runtime.ts'
 
 function count(what: string) {
   return z.coerce.number().int().min(0, `must be ${what}`).max(Number.MAX_SAFE_INTEGER)
@@ -26,7 +23,7 @@ const LimitsVariables = AwsVariables.extend({
  * Opens what setting limits and asking for them share: the ledger, the queue and the rules.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function openLimits(variables: Variables, runtime: LimitsRuntime) {
+export function openLimits(variables: Variables, runtime: QueueRuntime) {
   const env = readVariables(LimitsVariables, variables)
   const target = targetOf(env, runtime)
   const clock = clockOf(runtime)

@@ -14,8 +14,8 @@ import { createUsersSource } from '../stores/policy-users.ts'
 import { createRecordReader } from '../stores/records.ts'
 import { createS3 } from '../stores/s3.ts'
 import { createStorageClients } from '../stores/storage.ts'
-import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
-import { targetOf } from './runtime.ts'
+import { openLimits } from './limits-ledger.ts'
+import { type QueueRuntime, targetOf } from './runtime.ts'
 
 const InboxVariables = AwsVariables.extend({
   INBOX_BUCKET: z.string('is missing; set it to the name of the inbox bucket (an output of the stateful stack)'),
@@ -27,7 +27,7 @@ const PolicyVariables = StoreVariables.extend(InboxVariables.shape)
  * Builds what only looking at the policy needs.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function composePolicyFolder(variables: Variables, runtime: LimitsRuntime) {
+export function composePolicyFolder(variables: Variables, runtime: QueueRuntime) {
   const env = readVariables(InboxVariables, variables)
   const s3 = createS3(targetOf(env, runtime))
   const inbox = createObjectStore({ s3, bucket: env.INBOX_BUCKET })
@@ -42,7 +42,7 @@ export type PolicyRoot = ReturnType<typeof composePolicy>
  * and the queue.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function composePolicy(variables: Variables, runtime: LimitsRuntime) {
+export function composePolicy(variables: Variables, runtime: QueueRuntime) {
   const env = readVariables(PolicyVariables, variables)
   const { parts, sqs, queueUrl, rules, clock, close } = openLimits(variables, runtime)
   const clients = runtime.clients ?? createStorageClients(targetOf(env, runtime))

@@ -3,7 +3,8 @@ import type { Variables } from '../core/env.ts'
 import { createLedgerReader } from '../stores/ledger.ts'
 import { createIntentQueue, messagesOn } from '../stores/limits-queue.ts'
 import { applyingOf } from './limits-apply.ts'
-import { type LimitsRuntime, openLimits } from './limits-ledger.ts'
+import { openLimits } from './limits-ledger.ts'
+import type { QueueRuntime } from './runtime.ts'
 
 /** The root of the commands of credit limits. */
 export type LimitsRoot = ReturnType<typeof composeLimits>
@@ -13,7 +14,7 @@ export type LimitsRoot = ReturnType<typeof composeLimits>
  * emulators, apply them.
  * @throws FatalError `configuration` that names each variable that is missing.
  */
-export function composeLimits(variables: Variables, runtime: LimitsRuntime) {
+export function composeLimits(variables: Variables, runtime: QueueRuntime) {
   const opened = openLimits(variables, runtime)
   const { sqs, queueUrl, deadLettersUrl } = opened
   return {

@@ -5,6 +5,7 @@ import type { AwsVariables } from '../core/env.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { AwsCredentials, AwsTarget } from '../stores/clients.ts'
+import type { createSqs } from '../stores/sqs.ts'
 import type { StorageClients } from '../stores/storage.ts'
 
 /** The differences between Lambda, a laptop and a test; all else comes from the environment. */
@@ -18,6 +19,9 @@ export type Runtime = {
   /** Clients that are open already. Else each root opens those that it needs. */
   clients?: StorageClients
 }
+
+/** A runtime whose client for queues may be open already, too. */
+export type QueueRuntime = Runtime & { sqs?: ReturnType<typeof createSqs> }
 
 /** The time that a runtime goes by. */
 export function clockOf({ clock }: Runtime): Clock {

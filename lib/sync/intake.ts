@@ -7,6 +7,7 @@ import { type Batch, emptyBuffer, seenOf } from './batch.ts'
 import type { ScanContext } from './context.ts'
 import { entriesOf, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
 import { forgetMarks, passOf, setMark } from './marks.ts'
+import { rulesOf } from './modes.ts'
 import type { ReadPage } from './page-reader.ts'
 import { recognizerOf } from './recognize.ts'
 import {
@@ -18,6 +19,7 @@ import {
   observe,
   type Taken,
   type Taking,
+  takeCopy,
 } from './taking.ts'
 import { canonical, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
 
@@ -156,7 +158,9 @@ function takeRecord(taking: Taking, raw: Json, bytes: string | null): boolean {
   const isSame = known >= 0 && table.hasHash(known, digest)
   const invalid = isSame && table.isOdd(known) ? taking.extract(record, key).invalid : null
   // What was odd and is not so to a schema that has learned since is written anew.
-  if (isSame && invalid?.length !== 0) takeSame(taking, taken, invalid ?? [])
+  const stands = known >= 0 && table.kind(known) !== Kind.uncertain && rulesOf(stream).isFinal
+  if (stands && !isSame) takeCopy(taking, taken)
+  else if (isSame && invalid?.length !== 0) takeSame(taking, taken, invalid ?? [])
   else takeDifferent(taking, taken)
   return isNewId
 }

@@ -24,6 +24,8 @@ export type ModeRules = {
   writeCurrent(changes: CurrentChanges, context: ScanContext): Promise<void>
   /** Whether the records table has the records, so that it can say which keys live when the index is lost. */
   readonly hasCurrent: boolean
+  /** Whether what a key first stood for stands, whatever another copy of it says. */
+  readonly isFinal: boolean
 }
 
 /** What a scan has read: the pass that read the list from its first page to its end, and the lists of which parents. */
@@ -44,6 +46,7 @@ const fullRefresh: ModeRules = {
   keeps: ({ kind }) => kind !== Kind.deleted,
   records: ({ kept }) => kept,
   hasCurrent: true,
+  isFinal: false,
   writeCurrent: async ({ records, deletes, mayExist }, { deps, stream, lease, scan }) => {
     const { signal } = lease
     const at = scan.startedAt
@@ -55,8 +58,8 @@ const fullRefresh: ModeRules = {
 }
 
 /**
- * Every scan reads what was added since the last one. Nothing is ever gone, the log itself is the record, and what is
- * known is bounded: the keys of the time that the next scan reads once more, since some become visible late.
+ * Every scan reads what was added since the last one. Nothing is ever gone or changes, the log itself is the record, and
+ * what is known is bounded: the keys of the time that the next scan reads once more, since some become visible late.
  */
 const append: ModeRules = {
   window: (stream, lastScan, startedAt) => ({
@@ -67,6 +70,8 @@ const append: ModeRules = {
   keeps: ({ changedAt }, { stream, scan }) => changedAt >= scan.startedAt - lateMs(stream),
   records: ({ counts, lastScan }) => (lastScan?.records ?? 0) + counts.inserted,
   hasCurrent: false,
+  // Two workers that met may both have stored one thing that happened, each with its own time.
+  isFinal: true,
   writeCurrent: async () => {
     // There is no current record of a thing that happened.
   },

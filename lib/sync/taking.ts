@@ -54,6 +54,17 @@ export function markSame({ buffer, table, pass, state: { counts } }: Taking, at:
   buffer.seen.push(at)
 }
 
+/** Notes another copy of what stands. Its key is known until the last of its copies is read no more. */
+export function takeCopy(taking: Taking, { known, record }: Taken): void {
+  const { context, table, buffer } = taking
+  markSame(taking, known)
+  const changedAt = context.stream.changedAt?.(record) ?? Number.NaN
+  if (!(changedAt > table.changedAt(known))) return
+  table.setChangedAt(known, changedAt)
+  taking.hasRenewed = true
+  buffer.renewed.add(known)
+}
+
 /** Counts the fields of a record whose value has an unforeseen form. */
 export function countInvalid({ state: { counts } }: Taking, fields: readonly string[]): void {
   for (const field of fields) counts.invalid[field] = (counts.invalid[field] ?? 0) + 1

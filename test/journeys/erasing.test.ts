@@ -9,7 +9,7 @@ import { createObjectStore } from '../../lib/stores/objects.ts'
 import { cliHere, temporaryFolder } from '../cli/cli.ts'
 import { localClients } from '../stores/clients.ts'
 import { everythingIn } from '../support/worlds/everything.ts'
-import type { Item } from '../support/worlds/storage.ts'
+import { type Item, nothing } from '../support/worlds/storage.ts'
 
 const folder = temporaryFolder()
 const data = join(folder.path, 'data')
@@ -64,7 +64,7 @@ function tracesLeft(): Promise<string[]> {
       const store = createObjectStore({ s3, bucket: names[name] ?? '' })
       for (const key of await store.list('')) objects.set(`${name}/${key}`, Buffer.from((await store.get(key)) ?? []))
     }
-    const all = await everythingIn({ state: [], records: items, objects })
+    const all = await everythingIn({ ...nothing, records: items, objects })
     return traces.filter((trace) => trace.test(all)).map(String)
   })
 }

@@ -5,5 +5,5 @@ import { describeZombies } from '../support/worlds/suites.ts'
 describeZombies(
   'A worker of the settings and their audit trail that stalls past its lease',
   [enterpriseControlRevisions],
-  ownTurns,
+  { callsOf: ownTurns },
 )

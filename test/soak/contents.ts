@@ -6,7 +6,6 @@ import type { Installation } from './installation.ts'
 /** All that is stored, and what of its objects came since the last look. */
 export type Stored = Contents & {
   limits: Item[]
-  hooks: Item[]
   inbox: Map<string, Buffer>
   fresh: { objects: Map<string, Buffer>; items: string[] }
 }

@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 export async function faultsOfLake(world: World, stored: Stored, observer: Observer): Promise<string[]> {
   const view = await observer.view({ contents: stored, now: world.time.now() }, streams)
   // The collected objects and the indexes of shards are no files of a manifest.
-  const orphans = view.orphans.filter((key) => !/^(hooks|index\/session_messages)\//.test(key))
+  const orphans = view.orphans.filter((key) => !key.startsWith('index/session_messages/'))
   return [
     ...incoherences({ ...view, orphans }, platformStreams),
     ...view.unlisted.map((key) => `${key} is in a manifest or in the list of a month, and not in both`),

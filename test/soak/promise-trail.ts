@@ -1,6 +1,7 @@
 import { formsOf } from '../support/worlds/canaries.ts'
 import { everythingIn } from '../support/worlds/everything.ts'
 import { auditViewOf } from '../support/worlds/observe-audit.ts'
+import { nothing } from '../support/worlds/storage.ts'
 import type { Stored } from './contents.ts'
 import { everythingListed } from './platform-lists.ts'
 import type { World } from './world.ts'
@@ -26,7 +27,7 @@ export async function faultsOfTrail(
 export async function secretsTold(world: World, stored: Stored): Promise<string[]> {
   const { canaries, keys, logged } = world
   const { objects, items } = stored.fresh
-  const unpacked = await everythingIn({ state: [], records: [], objects })
+  const unpacked = await everythingIn({ ...nothing, objects })
   const text = [...items, ...logged.splice(0), unpacked].join('\n')
   const secrets = [...canaries, ...keys.map((secret) => ({ place: 'a key of a worker', secret }))]
   return secrets

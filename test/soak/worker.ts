@@ -1,4 +1,4 @@
-import type { LimitsRuntime } from '../../lib/compose/limits-ledger.ts'
+import type { QueueRuntime } from '../../lib/compose/runtime.ts'
 import type { SyncRuntime } from '../../lib/compose/sync.ts'
 import { noMetrics } from '../../lib/core/metrics.ts'
 import { fetchThrough } from '../support/worlds/connections.ts'
@@ -24,7 +24,7 @@ export type Worker<T> = {
 }
 
 /** The surroundings of a worker: what a root is composed with. */
-export type Composing = { variables: Record<string, string>; runtime: SyncRuntime & LimitsRuntime }
+export type Composing = { variables: Record<string, string>; runtime: SyncRuntime & QueueRuntime }
 
 /** Starts a worker: clients, a clock and a door to the platform of its own, whose calls end as the fates say. */
 export function startWorker<T>(

@@ -128,6 +128,30 @@ describe('events on their way to the lake', () => {
     expect(await scan()).toMatchObject({ status: 'complete', counts: { received: 5_000 + 449 * 2, duplicate: 0 } })
   })
 
+  it('that two functions stored, which had one message at once, come once, whichever scan sees the second', async () => {
+    const storeAgain = async () => {
+      const storedAt = new Date(collector.clock.now()).toISOString()
+      const times = { occurredAt: storedAt, receivedAt: storedAt, storedAt }
+      const lines = await packLines([{ eventId: 'e1', eventName: 'Stop', ...times }])
+      await collector.objects.write(placeOf(collector.clock.now(), 'one'), lines)
+    }
+    // Each run begins an hour after the one before it.
+    const scanIn = (ms: number) => {
+      pass(ms - 60 * minute)
+      return scan()
+    }
+    pass(0)
+    await storeAgain()
+    expect(await scanIn(minute)).toMatchObject({ counts: { received: 1, inserted: 1 } })
+    pass(7 * minute)
+    await storeAgain()
+    expect(await scanIn(minute)).toMatchObject({ counts: { received: 2, updated: 0, unchanged: 1, duplicate: 1 } })
+    // Now the index forgets what was stored with the first copy, which is read for the last time.
+    expect(await scanIn(7 * minute)).toMatchObject({ counts: { received: 2, inserted: 0 } })
+    expect(await scanIn(minute)).toMatchObject({ counts: { received: 1, inserted: 0 } })
+    expect(await publishedIds()).toEqual(['e1'])
+  })
+
   it('that are no events cost only themselves', async () => {
     const { objects } = collector
     await collect(1)

@@ -1,15 +1,19 @@
+import type { SQSClient } from '@aws-sdk/client-sqs'
 import type { HttpRequest } from '@smithy/types'
 import type { StorageClients } from '../../../lib/stores/storage.ts'
 import type { Call, Outside } from './outside.ts'
 
+/** Clients for what is stored, and where a queue is wanted, too, for it. */
+export type Clients = StorageClients & { sqs?: SQSClient }
+
 /** Clients of one process, between which and the wire stands what is outside of it. */
-export type Connection = { clients: StorageClients; join(outside: Outside): void }
+export type Connection = { clients: Clients; join(outside: Outside): void }
 
 /** Connections that processes use one after another: to set up clients takes longer than a small run. */
 export type Connections = { take(): Connection; giveBack(connection: Connection): void; close(): void }
 
 /** Connections made by `clients`. */
-export function createConnections(clients: () => StorageClients): Connections {
+export function createConnections(clients: () => Clients): Connections {
   const all: Connection[] = []
   const free: Connection[] = []
   return {
@@ -25,9 +29,10 @@ export function createConnections(clients: () => StorageClients): Connections {
   }
 }
 
-function connect(clients: StorageClients): Connection {
+function connect(clients: Clients): Connection {
   let joined: Outside | undefined
-  for (const { config } of [clients.dynamodb, clients.s3]) guard(config, () => joined!)
+  const { dynamodb, s3, sqs } = clients
+  for (const { config } of [dynamodb, s3, ...(sqs ? [sqs] : [])]) guard(config, () => joined!)
   return { clients, join: (outside) => (joined = outside) }
 }
 
@@ -41,7 +46,7 @@ function guard(config: object, outside: () => Outside) {
 
 function nameOf({ method, path, query, headers }: HttpRequest): Omit<Call, 'n'> {
   const operation = headers['x-amz-target']?.split('.').at(-1)
-  if (operation) return { name: operation, writes: /Write|Put|Update|Delete/.test(operation) }
+  if (operation) return { name: operation, writes: /Write|Put|Update|Delete|Send/.test(operation) }
   return { name: `${method} ${path}${query?.prefix ?? ''}`, writes: method !== 'GET' }
 }
 

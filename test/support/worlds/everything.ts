@@ -6,8 +6,8 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import type { Contents } from './storage.ts'
 
 /** Everything that is stored, as text: names, items, objects as they are and unpacked. */
-export async function everythingIn({ state, records, objects }: Contents): Promise<string> {
-  const texts = [JSON.stringify(state), JSON.stringify(records)]
+export async function everythingIn({ state, records, hooks, objects }: Contents): Promise<string> {
+  const texts = [JSON.stringify(state), JSON.stringify(records), JSON.stringify(hooks)]
   const dir = mkdtempSync(join(tmpdir(), 'everything-'))
   const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
   try {

@@ -7,7 +7,13 @@ import type { Contents, Item } from './storage.ts'
 /** All that a folder of `--local` holds; nobody else may use it meanwhile. */
 export async function readFolder(dir: string): Promise<Contents> {
   const emulators = await startEmulators({ dir })
-  const { STATE_TABLE = '', RECORDS_TABLE = '', LAKE_BUCKET = '', AUDIT_BUCKET = '' } = emulators.environment
+  const {
+    STATE_TABLE = '',
+    RECORDS_TABLE = '',
+    HOOKS_TABLE = '',
+    LAKE_BUCKET = '',
+    AUDIT_BUCKET = '',
+  } = emulators.environment
   const { dynamodb, s3, destroy } = localClients(emulators.endpointUrl)
   try {
     const scan = async (TableName: string) => {
@@ -20,7 +26,8 @@ export async function readFolder(dir: string): Promise<Contents> {
       const store = createObjectStore({ s3, bucket })
       for (const key of await store.list('')) objects.set(key, Buffer.from((await store.get(key)) ?? []))
     }
-    return { state: await scan(STATE_TABLE), records: await scan(RECORDS_TABLE), objects }
+    const [state, records] = [await scan(STATE_TABLE), await scan(RECORDS_TABLE)]
+    return { state, records, hooks: await scan(HOOKS_TABLE), objects }
   } finally {
     destroy()
     await emulators.close()

@@ -209,7 +209,7 @@ function orphansIn({ objects, state }: Contents, manifests: Manifest[]): string[
     if (index) known.add(index.key)
   }
   // What a dead publisher wrote for a table lies there for a day, since it might not be dead.
-  const others = /^(manifests|bodies|audit|iceberg|runs)\//
+  const others = /^(manifests|bodies|audit|iceberg|runs|hooks)\//
   return [...objects.keys()].filter(
     (key) => !known.has(key) && !others.test(key) && key !== 'index/audit/revisions.json.zst',
   )

@@ -9,31 +9,36 @@ import {
   type DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
+import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import dynalite from 'dynalite'
 import { buildApp } from 'fauxqs'
+import { localCredentials } from '../../../lib/local/emulators/prepare.ts'
+import { hooksTable } from '../../../lib/stores/hook-claims.ts'
+import { hookQueue } from '../../../lib/stores/hook-queue.ts'
 import { recordsTable, stateTable, type TableShape } from '../../../lib/stores/resources.ts'
-import type { StorageClients } from '../../../lib/stores/storage.ts'
+import { createSqs } from '../../../lib/stores/sqs.ts'
 import { localClients } from '../../stores/clients.ts'
+import type { Clients } from './connections.ts'
 
 /** An item as DynamoDB holds it. */
 export type Item = Record<string, AttributeValue>
 
 /** All that is stored, at an instant. */
-export type Contents = { state: Item[]; records: Item[]; objects: Map<string, Buffer> }
+export type Contents = { state: Item[]; records: Item[]; hooks: Item[]; objects: Map<string, Buffer> }
 
-/** DynamoDB and S3 in memory, behind real sockets, with their contents open. */
+/** DynamoDB, S3 and a queue in memory, behind real sockets, with their contents open. */
 export type Storage = {
-  /** The variables under which a process works against it; the tables' names change with each `reset`. */
+  /** The variables under which a process works against it; names of tables and queue change with each `reset`. */
   environment(): Record<string, string>
-  clients(): StorageClients
+  clients(): Required<Clients>
   read(): Promise<Contents>
-  /** Replaces everything by these contents. */
+  /** Replaces everything by these contents; nothing is on the queue. */
   reset(contents: Contents): Promise<void>
   close(): Promise<void>
 }
 
 /** Storage that holds nothing. */
-export const nothing: Contents = { state: [], records: [], objects: new Map() }
+export const nothing: Contents = { state: [], records: [], hooks: [], objects: new Map() }
 
 const bucket = 'lake'
 
@@ -49,14 +54,16 @@ export async function startStorage(): Promise<Storage> {
   store.createBucket(bucket)
   const s3 = buildApp({ logger: false, stores: { s3Store: store } as never })
   const s3Url = await s3.listen({ port: 0, host: '127.0.0.1' })
-  const clients = (): StorageClients => {
+  const clients = (): Required<Clients> => {
     const [forTables, forObjects] = [localClients(dynamoUrl), localClients(s3Url)]
-    const destroy = () => [forTables, forObjects].forEach((some) => void some.destroy())
-    return { dynamodb: forTables.dynamodb, s3: forObjects.s3, destroy }
+    const sqs = createSqs({ region: 'us-east-1', endpointUrl: s3Url, credentials: localCredentials })
+    const destroy = () => [forTables, forObjects, sqs].forEach((some) => void some.destroy())
+    return { dynamodb: forTables.dynamodb, s3: forObjects.s3, sqs, destroy }
   }
   const own = clients()
   const dir = mkdtempSync(join(tmpdir(), 'worlds-signing-'))
   let generation = 0
+  let queueUrl = ''
   const tableOf = ({ name }: TableShape) => `${name}-${generation}`
 
   return {
@@ -65,6 +72,8 @@ export async function startStorage(): Promise<Storage> {
       AWS_REGION: 'us-east-1',
       STATE_TABLE: tableOf(stateTable),
       RECORDS_TABLE: tableOf(recordsTable),
+      HOOKS_TABLE: tableOf(hooksTable),
+      HOOKS_QUEUE_URL: queueUrl,
       LAKE_BUCKET: bucket,
       // No key of the one is a key of the other.
       AUDIT_BUCKET: bucket,
@@ -73,16 +82,22 @@ export async function startStorage(): Promise<Storage> {
     read: async () => ({
       state: await scan(own.dynamodb, tableOf(stateTable)),
       records: await scan(own.dynamodb, tableOf(recordsTable)),
+      hooks: await scan(own.dynamodb, tableOf(hooksTable)),
       objects: new Map(store.listObjects(bucket, { maxKeys: 1_000_000 }).objects.map(({ key, body }) => [key, body])),
     }),
-    reset: async ({ state, records, objects }) => {
+    reset: async ({ state, records, hooks, objects }) => {
       generation += 1
       store.clearObjects()
       for (const [key, body] of objects) store.putObject(bucket, key, body)
-      await createTable(own.dynamodb, stateTable, tableOf(stateTable))
-      await createTable(own.dynamodb, recordsTable, tableOf(recordsTable))
-      await fill(own.dynamodb, tableOf(stateTable), state)
-      await fill(own.dynamodb, tableOf(recordsTable), records)
+      queueUrl = await createQueue(own.sqs, `${hookQueue.name}-${generation}`)
+      for (const [shape, items] of [
+        [stateTable, state],
+        [recordsTable, records],
+        [hooksTable, hooks],
+      ] as const) {
+        await createTable(own.dynamodb, shape, tableOf(shape))
+        await fill(own.dynamodb, tableOf(shape), items)
+      }
     },
     close: async () => {
       own.destroy()
@@ -120,6 +135,14 @@ async function createTable(dynamodb: DynamoDBClient, shape: TableShape, name: st
       KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
     }),
   )
+}
+
+/** A queue that hands out a message again as soon as it is asked: the time that it would be hidden has always passed. */
+async function createQueue(sqs: SQSClient, QueueName: string): Promise<string> {
+  const { QueueUrl = '' } = await sqs.send(
+    new CreateQueueCommand({ QueueName, Attributes: { VisibilityTimeout: '0' } }),
+  )
+  return QueueUrl
 }
 
 async function scan(dynamodb: DynamoDBClient, TableName: string): Promise<Item[]> {

@@ -4,23 +4,23 @@ import { ownWrites, writesAround } from './audit-calls.ts'
 import { atEachCall, type Difference } from './crash.ts'
 import { moveOn } from './moved.ts'
 import type { Call, Fate } from './outside.ts'
-import { createWorlds, type Stage, type Worlds } from './world.ts'
+import { createWorlds, type Stage, type Story, type Worlds } from './world.ts'
 import { outliveEach } from './zombie.ts'
 
 /** Worlds for a test file. */
-export function useWorlds(streams: readonly Stream[]): () => Worlds {
+export function useWorlds(streams: readonly Stream[], story?: Story): () => Worlds {
   let worlds: Worlds | undefined
   beforeAll(async () => {
-    worlds = await createWorlds(streams)
+    worlds = await createWorlds(streams, story)
   })
   afterAll(() => worlds?.close())
   return () => worlds!
 }
 
 /** The crash matrix over some streams: each call to the outside, each way to die at it, in a first and in a later run. */
-export function describeCrashes(title: string, streams: readonly Stream[]): void {
+export function describeCrashes(title: string, streams: readonly Stream[], story?: Story): void {
   describe(title, () => {
-    const worlds = useWorlds(streams)
+    const worlds = useWorlds(streams, story)
 
     it.each([
       ['before', 'first'],
@@ -90,10 +90,10 @@ export function describeCrashesOfMany(title: string, streams: readonly Stream[])
 export function describeZombies(
   title: string,
   streams: readonly Stream[],
-  callsOf: (stage: Stage) => readonly Call[] = ({ calls }) => calls,
+  { callsOf = ({ calls }) => calls, story }: { callsOf?: (stage: Stage) => readonly Call[]; story?: Story } = {},
 ): void {
   describe(title, () => {
-    const worlds = useWorlds(streams)
+    const worlds = useWorlds(streams, story)
 
     it.each(['first', 'second'] as const)(
       'changes nothing when it wakes, whichever call of the %s run it had on its lips',

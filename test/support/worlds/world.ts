@@ -4,7 +4,7 @@ import { createConnections } from './connections.ts'
 import { createObserver, type View } from './observe.ts'
 import type { Call, Fate } from './outside.ts'
 import { startPlatforms } from './platforms.ts'
-import { type End, type Process, startProcess } from './process.ts'
+import { type Beforehand, type End, type Process, startProcess } from './process.ts'
 import { type Contents, nothing, startStorage } from './storage.ts'
 import { createTime, type Time } from './time.ts'
 
@@ -20,7 +20,23 @@ const runs: readonly [Run, Run] = [
 export const leaseMs = 200_000
 
 /** A stage of a world's history: what was stored when it began, and what anyone can tell when it is over. */
-export type Stage = { run: Run; before: Contents; calls: readonly Call[]; after: View }
+export type Stage = {
+  run: Run
+  before: Contents
+  calls: readonly Call[]
+  /** How many of the calls were made before the first stream was read. */
+  callsBefore: number
+  after: View
+}
+
+/** What happens before each run, where a story has more to it than the platform. */
+export type Story = {
+  /** A world begins anew at the run. */
+  begin(run: Run): void
+  beforehand: Beforehand
+  /** What of a view must be alike however the story went. */
+  alike(view: View): View
+}
 
 /** Worlds over some streams: the undisturbed one, and as many disturbed ones as wanted, one at a time. */
 export type Worlds = {
@@ -36,7 +52,7 @@ export type Worlds = {
 }
 
 /** Builds the undisturbed world, and what is needed for others. */
-export async function createWorlds(streams: readonly Stream[]): Promise<Worlds> {
+export async function createWorlds(streams: readonly Stream[], story?: Story): Promise<Worlds> {
   const [storage, platforms, observer] = [await startStorage(), await startPlatforms(), await createObserver()]
   const connections = createConnections(storage.clients)
   let time = createTime(start)
@@ -48,19 +64,24 @@ export async function createWorlds(streams: readonly Stream[]): Promise<Worlds> 
       connections,
       platformUrl: () => platforms[platform].url,
       time,
+      beforehand: story?.beforehand,
       ...(fateOf ? { fateOf } : {}),
     })
   }
   const enter = async ({ run, before }: Pick<Stage, 'run' | 'before'>) => {
     time = createTime(run.scheduledAt)
+    story?.begin(run)
     await storage.reset(before)
   }
-  const view = async () => observer.view({ contents: await storage.read(), now: time.now() }, streams)
+  const view = async () => {
+    const seen = await observer.view({ contents: await storage.read(), now: time.now() }, streams)
+    return story?.alike(seen) ?? seen
+  }
   const undisturbed = async (run: Run, before: Contents): Promise<Stage> => {
     await enter({ run, before })
     const process = startAt({ run })
-    expectDone(await process.end)
-    return { run, before, calls: process.outside.calls, after: await view() }
+    const { callsBefore } = expectDone(await process.end)
+    return { run, before, calls: process.outside.calls, callsBefore, after: await view() }
   }
   const first = await undisturbed(runs[0], nothing)
   const second = await undisturbed(runs[1], await storage.read())
@@ -79,12 +100,13 @@ export async function createWorlds(streams: readonly Stream[]): Promise<Worlds> 
   }
 }
 
-/** Throws unless every stream completed and the run was published. */
-export function expectDone(end: End): void {
+/** The end of a process whose streams were completed and published. Throws when they were not. */
+export function expectDone(end: End): Extract<End, { how: 'done' }> {
   if (end.how === 'died') throw new Error('the process died')
   const incomplete = end.results.filter(({ status }) => status !== 'complete')
   if (incomplete.length > 0) throw new Error(`not complete: ${JSON.stringify(incomplete)}`)
   if ('failed' in end.run) throw end.run.failed
+  return end
 }
 
 /** Whether a process did all of its work. */

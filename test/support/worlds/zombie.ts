@@ -18,15 +18,19 @@ export async function outlive(worlds: Worlds, stage: Stage, { n, name }: Call): 
     const stalled = worlds.start(stage, { fateOf: (call) => (call.n === n ? 'stall' : 'pass') })
     await Promise.race([stalled.outside.stalled, stalled.end])
     await recover(worlds, stage)
-    // One that stalled before it took the lease comes late, and no more; the stage after would be news to it.
-    const next = n <= callsBeforeLease ? undefined : worlds.stages[worlds.stages.indexOf(stage) + 1]
-    if (next) {
+    // To one that stalled before it took the lease the stage after would be news: it wakes before that.
+    const isEarly = n <= stage.callsBefore + callsBeforeLease
+    const next = worlds.stages[worlds.stages.indexOf(stage) + 1]
+    const goOn = async () => {
+      if (!next) return
       await worlds.time().advance(next.run.scheduledAt - worlds.time().now())
       expectDone(await worlds.start(next).end)
     }
-    const before = differences(await worlds.view(), (next ?? stage).after)
+    if (!isEarly) await goOn()
+    const before = differences(await worlds.view(), (isEarly ? stage : (next ?? stage)).after)
     stalled.outside.resume()
     const wrongEnd = wrongIn(await stalled.end)
+    if (isEarly) await goOn()
     const found = differences(await worlds.view(), (next ?? stage).after)
     if (before.length + found.length + wrongEnd.length === 0) return null
     return { at, found: [...wrongEnd, ...(before.length > 0 ? ['already before the release:', ...before] : found)] }
