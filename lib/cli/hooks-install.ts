@@ -46,7 +46,8 @@ function eventNames(text: string): string[] {
 
 async function install(cli: Cli, io: Output, options: Options): Promise<ExitCode> {
   const { bundleCommand } = await import('../hooks/machine/bundle.ts')
-  const { entryFor, install: installIn, planInstall } = await import('../hooks/machine/install.ts')
+  const { entryFor } = await import('../hooks/machine/command-line.ts')
+  const { install: installIn, planInstall } = await import('../hooks/machine/install.ts')
   const machine = openMachine(cli.variables)
   const { place } = machine
   const settings = await settingsFile(cli, options, machine)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { bodyOf, deliverSpool, receiptOf } from './deliver.ts'
+import { bodyOf, deliverSpool, receiptOf, silenceMs } from './deliver.ts'
 import { type EventText, eventOf, isHookEvent, parsed } from './event.ts'
 import { readInput } from './input.ts'
 import { createJournal } from './journal.ts'
@@ -72,7 +72,9 @@ function keep(event: EventText): boolean {
 /** False while a process delivers, which will find the event, and while the collector wants silence. */
 function mayDeliver(): boolean {
   const { notBefore } = journal.state()
-  return !lock.isHeld(Date.now()) && (notBefore === null || Date.parse(notBefore) <= Date.now())
+  const silentForMs = notBefore === null ? 0 : Date.parse(notBefore) - began
+  // A longer silence is one of before the clock was set back.
+  return !lock.isHeld(began) && !(silentForMs > 0 && silentForMs <= silenceMs)
 }
 
 /** Starts the second process, which outlives this one. An event that is handed over goes through its standard input. */

@@ -21,7 +21,7 @@ export type Delivery = { delivered: number; refused: number; problem: string | n
 /** The longest time that one request may take. */
 const requestMs = 10_000
 /** The longest silence that a collector may ask for. */
-const silenceMs = 15 * 60_000
+export const silenceMs = 15 * 60_000
 
 type Loaded = { spooled: Spooled; text: string }
 /** A delivery while it has the lock. `warning` is what somebody should know although the delivery went on. */

@@ -66,7 +66,9 @@ type Known = { unixMs: number; host: string; agentVersion?: string | undefined }
  * digits and no escape makes it longer.
  * @returns the event, or a sentence that says why there is none; it holds nothing of the input.
  */
-export function eventOf(input: string, { unixMs, host, agentVersion }: Known): EventText | string {
+export function eventOf(given: string, { unixMs, host, agentVersion }: Known): EventText | string {
+  // Some shells of Windows begin what they hand on with a byte order mark, which is no JSON.
+  const input = given.replace(/^\ufeff/, '')
   const bytes = Buffer.byteLength(input)
   const value = parsed(input)
   if (value === undefined) return `The input of ${bytes} bytes is not JSON.`

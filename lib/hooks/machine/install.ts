@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { FatalError } from '../../core/errors.ts'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { FatalError, messageOf } from '../../core/errors.ts'
+import { isOursIn } from './command-line.ts'
 import { type MachineConfig, type Place, readJson, writeAtomically } from './place.ts'
-import { addEntries, findEntries, type HookEntry, type IsOurs, removeEntries } from './settings-edit.ts'
+import { realPathOf } from './real-path.ts'
+import { addEntries, findEntries, type HookEntry, removeEntries } from './settings-edit.ts'
 
 /** What stands in one settings file by our doing, and how to take it out again. */
 export type Installation = {
@@ -18,24 +20,6 @@ export type Installation = {
 
 /** A change of a settings file that is not made yet. Null stands for no file. */
 export type SettingsChange = { settings: string; before: string | null; base: string | null; after: string | null }
-
-/** Quotes a path for the shell that runs commands of hooks. */
-function quoted(path: string, platform: NodeJS.Platform): string {
-  if (/^[\w@%+=:,./-]+$/.test(path)) return path
-  return platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`
-}
-
-/** The entry that runs our command, with the Node of this process: another one may stand first on the path. */
-export function entryFor(place: Place, timeoutSeconds: number): HookEntry {
-  const [node, file] = [process.execPath, place.command].map((path) => quoted(path, process.platform))
-  return { type: 'command', command: `${node} ${file}`, timeout: timeoutSeconds }
-}
-
-/** Tells our entries, whichever Node they run with. */
-function isOursIn(place: Place): IsOurs {
-  const end = ` ${quoted(place.command, process.platform)}`
-  return (command) => command.endsWith(end)
-}
 
 /** Lists what is recorded as installed. */
 export function installationsIn(place: Place): Installation[] {
@@ -169,22 +153,21 @@ function applyChange({ settings, before, after }: SettingsChange): void {
   writeAtomically(settings, after, { mode: mode & 0o7777, temporary })
 }
 
-/** A settings file is often a link into a folder of such files: the link must stay one. */
-function realPathOf(file: string): string {
-  const path = resolve(file)
-  if (existsSync(path)) return realpathSync(path)
-  if (existsSync(dirname(path))) return join(realpathSync(dirname(path)), basename(path))
-  throw new FatalError(`The folder ${dirname(path)} does not exist. Is ${file} the settings file of the agent?`, {
-    code: 'usage',
-  })
-}
-
 function readSettings(settings: string): string | null {
   if (!existsSync(settings)) return null
-  const bytes = readFileSync(settings)
+  const bytes = bytesOf(settings)
   const text = bytes.toString('utf8')
   if (Buffer.from(text).equals(bytes)) return text
   throw new FatalError(`${settings} is not changed, since it is no text in UTF-8.`, { code: 'usage' })
+}
+
+function bytesOf(settings: string): Buffer {
+  try {
+    return readFileSync(settings)
+  } catch (cause) {
+    const message = `${settings} can't be read: ${messageOf(cause)}. Is it the settings file of the agent?`
+    throw new FatalError(message, { code: 'usage', cause })
+  }
 }
 
 function hashOf(text: string): string {

@@ -38,7 +38,8 @@ export function createLock(file: string): Lock {
 type Owner = { pid: number; sinceUnixMs: number }
 
 function isAtWork({ pid, sinceUnixMs }: Owner, nowUnixMs: number): boolean {
-  const ageMs = nowUnixMs - sinceUnixMs
+  // A clock that was set back makes a time of the future of it, which says as little as one long ago.
+  const ageMs = Math.abs(nowUnixMs - sinceUnixMs)
   return pid === 0 ? ageMs < writingMs : ageMs < longestMs && isAlive(pid)
 }
 

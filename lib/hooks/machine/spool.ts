@@ -58,7 +58,7 @@ export function createSpool(
     remove: ({ name }) => rmSync(at(name), { force: true }),
     sweep: (nowUnixMs) => {
       for (const temporary of namesIn(folder).filter((name) => name.endsWith('.tmp'))) {
-        if (!isOlder(at(temporary), nowUnixMs - writingMs)) continue
+        if (!isFarFrom(at(temporary), nowUnixMs)) continue
         const name = temporary.slice(0, -'.tmp'.length)
         const [spooled] = spooledOf(name)
         if (spooled && isEvent(textOf(at(temporary)), spooled)) renameSync(at(temporary), at(name))
@@ -92,8 +92,9 @@ function textOf(file: string): string | null {
   return unlessGone(() => readFileSync(file, 'utf8'))
 }
 
-function isOlder(file: string, unixMs: number): boolean {
-  return unlessGone(() => statSync(file).mtimeMs < unixMs) ?? false
+/** In either direction: the clock may have been set back meanwhile. */
+function isFarFrom(file: string, nowUnixMs: number): boolean {
+  return unlessGone(() => Math.abs(nowUnixMs - statSync(file).mtimeMs) > writingMs) ?? false
 }
 
 /** Another process may take a file away at any time. */

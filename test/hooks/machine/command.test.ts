@@ -26,6 +26,10 @@ const nothing = { code: 0, stdout: '', stderr: '' }
 async function hook(input?: string | object): Promise<void> {
   expect(await machine.hook(input)).toEqual(nothing)
 }
+/** The collector has asked for silence, until so many ms from now. */
+function silentFor(ms: number) {
+  writeFileSync(machine.place.state, JSON.stringify({ notBefore: new Date(Date.now() + ms).toISOString() }))
+}
 function accepted() {
   return machine.collector.accepted
 }
@@ -91,8 +95,15 @@ describe('the hook command', () => {
     expect(accepted().map(({ id }) => id)).toHaveLength(3)
   })
 
+  it('sends what came while the clock was ahead, whatever silence was asked for then', async () => {
+    silentFor(365 * 24 * 3_600_000)
+    await hook()
+    await machine.arrived(1)
+    expect(accepted()).toHaveLength(1)
+  })
+
   it('sends nothing while the collector wants silence, and flush does', async () => {
-    writeFileSync(machine.place.state, JSON.stringify({ notBefore: '2999-01-01T00:00:00.000Z' }))
+    silentFor(10 * 60_000)
     await hook()
     expect([machine.collector.bodies, machine.waiting().length]).toEqual([[], 1])
     expect(JSON.parse((await machine.flush()).stdout)).toEqual({ delivered: 1, refused: 0, problem: null, waiting: 0 })

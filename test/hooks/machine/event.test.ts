@@ -76,6 +76,10 @@ describe('an event', () => {
     )
   })
 
+  it('is read behind a byte order mark', () => {
+    expect(JSON.parse(made('\ufeff{"hook_event_name":"Stop"}').text).input).toEqual({ hook_event_name: 'Stop' })
+  })
+
   it('keeps the digits of a number that a double can not hold', () => {
     expect(made('{"hook_event_name":"Stop","n":12345678901234567890}').text).toContain('12345678901234567890')
   })

@@ -69,7 +69,9 @@ describe('the spool', () => {
     for (const { name } of spool.list()) renameSync(join(path, name), join(path, `${name}.tmp`))
     const [first = '', second = ''] = readdirSync(path).sort()
     truncateSync(join(path, second), 30)
-    for (const name of [first, second]) utimesSync(join(path, name), now / 1000 - 120, now / 1000 - 120)
+    // One was written before the clock was set back.
+    utimesSync(join(path, first), now / 1000 + 120, now / 1000 + 120)
+    utimesSync(join(path, second), now / 1000 - 120, now / 1000 - 120)
     utimesSync(join(path, readdirSync(path).sort()[2] ?? ''), now / 1000, now / 1000)
     spool.sweep(now)
     expect(spool.list().map(({ id }) => id)).toEqual([whole.id])
@@ -91,6 +93,7 @@ describe('the lock', () => {
   it.each([
     ['of a process that is gone', '999999999', 0],
     ['that is older than a delivery lives', String(process.pid), 16 * 60],
+    ['of a time that is still to come, since the clock was set back', String(process.pid), -16 * 60],
     ['whose process died before it wrote its number', '', 10],
   ])('is taken over when it is one %s', (_, text, ageSeconds) => {
     const file = join(folder.path, 'lock')
