@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { messageOf, SyncError } from '../core/errors.ts'
 import { addApprove } from './approve.ts'
 import { addAudit } from './audit.ts'
+import { addClientPackage } from './client-package.ts'
 import { type Cli, withFolders } from './command.ts'
 import { addCompletion } from './completion.ts'
 import { addDemo } from './demo.ts'
@@ -39,6 +40,7 @@ const commands = [
   addDoctor,
   addSimulator,
   addDocs,
+  addClientPackage,
   addCompletion,
 ] as const
 
