@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { messageOf, RejectedError } from '../core/errors.ts'
+import { laterForm } from '../core/form.ts'
 import { parseJson } from '../core/json.ts'
 import { firstIssue } from '../core/schema.ts'
 import { type EntryOrigin, RequestOrigin } from '../streams/limit-outcome.ts'
@@ -36,10 +37,15 @@ export type IntentEntry = { email: string; limit: number } & EntryOrigin
 
 /**
  * Reads a message of the queue, or of anybody who hands one in. The same text has the same fate in the CLI and in the worker.
- * @throws RejectedError `bad_request` when the text is no JSON, has a key twice in one object, or breaks the schema.
+ * @throws RejectedError `bad_request` when the text is no JSON, has a key twice in one object, or breaks the schema;
+ * `configuration` when it is of a later form: it makes way for others at once, and waits among the dead letters.
  */
 export function parseIntent(text: string): Intent {
-  const intent = Intent.safeParse(jsonOf(text))
+  const value = jsonOf(text)
+  const goBack = 'send it anew in the older form'
+  const later = laterForm(value, { what: 'message with credit limits', goBack })
+  if (later !== null) throw new RejectedError(later, { code: 'configuration' })
+  const intent = Intent.safeParse(value)
   if (intent.success) return intent.data
   throw refused(`it breaks the schema at ${firstIssue(intent.error, 'the top')}`)
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { SyncError } from '../core/errors.ts'
+import { LaterFormError } from '../core/form.ts'
 import type { Log } from '../core/log.ts'
 import type { SharedRate, SharedRates } from './rates.ts'
 import { firstSize, type Slice, sliceMs } from './slices.ts'
@@ -170,12 +171,15 @@ async function note(worker: BudgetWorker, endsAt: number): Promise<void> {
   }
 }
 
-/** What the work answers; null when storage is in trouble, which is told once and stops no request. */
+/**
+ * What the work answers; null when storage is in trouble, which is told once and stops no request.
+ * @throws LaterFormError when the others go by a rate that this worker can't read: at its own, all would be too fast.
+ */
 export async function unlessTrouble<T>(worker: BudgetWorker, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof SyncError)) throw error
+    if (!(error instanceof SyncError) || error instanceof LaterFormError) throw error
     const { log, state } = worker
     countCalls(worker, 1)
     if (!state.saidTrouble) {

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { RetryableError } from '../core/errors.ts'
+import { ofKnownForm } from '../core/form.ts'
 import type { Drawn, NotedWait, SharedRate, SharedRates } from '../platform/rates.ts'
 import type { WaitsInARow } from '../platform/told-waits.ts'
 import { callAws, isConditionFailure } from './aws-errors.ts'
@@ -14,6 +15,7 @@ const timeoutMs = 5_000
 
 type Update = Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ReturnValues'>
 type Item = {
+  version?: number
   freeAt?: number
   drawnAt?: number
   waits?: number
@@ -42,13 +44,15 @@ export function createSharedRates({ dynamodb, table }: { dynamodb: DynamoDBClien
       }
     })
 
+  const look = () =>
+    bounded(`read the shared rate in table ${table}`, async (abortSignal) => {
+      const command = new GetCommand({ TableName: table, Key, ConsistentRead: true })
+      const { Item = {} } = await documents.send(command, { abortSignal })
+      return rateOf(Item)
+    })
+
   return {
-    look: () =>
-      bounded(`read the shared rate in table ${table}`, async (abortSignal) => {
-        const command = new GetCommand({ TableName: table, Key, ConsistentRead: true })
-        const { Item = {} } = await documents.send(command, { abortSignal })
-        return rateOf(Item)
-      }),
+    look,
     draw: async ({ now, lengthMs, queued }) => {
       for (let calls = 1; calls <= drawTries; calls++) {
         const behindOthers = queued === (calls % 2 === 1)
@@ -56,6 +60,8 @@ export function createSharedRates({ dynamodb, table }: { dynamodb: DynamoDBClien
         const before = await update('draw from the shared rate', input)
         if (before) return drawnOf(before, { now, behindOthers, calls })
       }
+      // Conditions do not say which of them failed: a rate of a later form says so here.
+      await look()
       throw overtaken(table)
     },
     note: async (wait, after) => (await update('note a wait', noteWait(wait, after))) !== null,
@@ -77,11 +83,14 @@ async function bounded<T>(what: string, call: (signal: AbortSignal) => Promise<T
 
 type Draw = { now: number; lengthMs: number }
 
+/** What no write of this version may change: what names a form is of a later one. */
+const ofThisForm = 'attribute_not_exists(version)'
+
 /** Nobody has taken the time from now on. */
 function drawNow({ now, lengthMs }: Draw): Update {
   return {
     UpdateExpression: 'SET freeAt = :end, drawnAt = :now',
-    ConditionExpression: 'attribute_not_exists(freeAt) OR freeAt <= :now',
+    ConditionExpression: `${ofThisForm} AND (attribute_not_exists(freeAt) OR freeAt <= :now)`,
     ExpressionAttributeValues: { ':now': now, ':end': now + lengthMs },
   }
 }
@@ -89,7 +98,7 @@ function drawNow({ now, lengthMs }: Draw): Update {
 function drawNext({ now, lengthMs }: Draw): Update {
   return {
     UpdateExpression: 'SET freeAt = freeAt + :length, drawnAt = :now',
-    ConditionExpression: 'freeAt > :now',
+    ConditionExpression: `${ofThisForm} AND freeAt > :now`,
     ExpressionAttributeValues: { ':now': now, ':length': lengthMs },
   }
 }
@@ -104,7 +113,7 @@ function drawnOf(
 function noteWait({ from, ms, inARow }: NotedWait, after: number): Update {
   return {
     UpdateExpression: 'SET waits = :serial, waitFrom = :from, waitMs = :ms, waitsInARow = :inARow',
-    ConditionExpression: after === 0 ? 'attribute_not_exists(waits)' : 'waits = :after',
+    ConditionExpression: `${ofThisForm} AND ${after === 0 ? 'attribute_not_exists(waits)' : 'waits = :after'}`,
     ExpressionAttributeValues: {
       ...{ ':serial': after + 1, ':from': from, ':ms': ms, ':inARow': inARow },
       ...(after === 0 ? {} : { ':after': after }),
@@ -112,7 +121,10 @@ function noteWait({ from, ms, inARow }: NotedWait, after: number): Update {
   }
 }
 
-function rateOf({ drawnAt, waits, waitFrom = 0, waitMs = 0, waitsInARow = {} }: Item): SharedRate {
+function rateOf(item: Item): SharedRate {
+  const goBack = `remove the item pk "${Key.pk}", sk "${Key.sk}" from the state table`
+  ofKnownForm(item, { what: 'rate that all workers share', goBack })
+  const { drawnAt, waits, waitFrom = 0, waitMs = 0, waitsInARow = {} } = item
   const wait = waits === undefined ? null : { serial: waits, from: waitFrom, ms: waitMs, inARow: waitsInARow }
   return { drawnAt: drawnAt ?? null, wait }
 }

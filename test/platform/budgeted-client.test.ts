@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../lib/core/clock.ts'
 import { RetryableError } from '../../lib/core/errors.ts'
+import { LaterFormError } from '../../lib/core/form.ts'
 import { type Log, silentLog } from '../../lib/core/log.ts'
 import { createPatience } from '../../lib/core/patience.ts'
 import { createRateBudget } from '../../lib/platform/rate-budget.ts'
@@ -198,6 +199,13 @@ describe('storage in trouble', () => {
     expect(seen).toHaveLength(20)
     if (rate) expect(clock.now() - began).toBeGreaterThan(3_500)
     expect(warnings).toEqual([[expect.stringContaining('all workers share'), { reason: 'no table answers' }]])
+  })
+
+  it('ends what asks at a rate that a later version left: at its own, all workers together would be too fast', async () => {
+    const later = () => Promise.reject(new LaterFormError('form 2', { code: 'configuration' }))
+    const { one, seen } = await twoWorkers({ shared: { look: later, draw: later, note: later } })
+    expect(await failure(one.client.get(sessionsList, {}))).toMatchObject({ code: 'configuration', message: 'form 2' })
+    expect(seen).toHaveLength(0)
   })
 
   it('hides no bug', async () => {

@@ -1,6 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
+import { zstdCompressSync } from 'node:zlib'
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
+import { readEntry } from '../../lib/audit/trail/entry.ts'
+import { readFindings } from '../../lib/audit/trail/finding.ts'
+import { decodeRevisionIndex } from '../../lib/audit/trail/revision-index.ts'
+import { genesis, keyOf, type Link, seal } from '../../lib/audit/trail/sealed.ts'
+import { checkPack } from '../../lib/audit/verify/pack.ts'
+import { verifyTrail } from '../../lib/audit/verify/verify.ts'
 import { ofKnownForm } from '../../lib/core/form.ts'
 import { makePlan, parsePlan } from '../../lib/limits/intake/plan.ts'
 import { createDynamoHead } from '../../lib/stores/audit-head.ts'
@@ -9,6 +16,7 @@ import { readManifest } from '../../lib/stores/file-lists.ts'
 import { readFailure, readJournal, readLog, readOutcome, readState } from '../../lib/stores/ledger-format.ts'
 import { createPolicyStore } from '../../lib/stores/policy-store.ts'
 import { createPublications } from '../../lib/stores/publications.ts'
+import { createSharedRates } from '../../lib/stores/rates.ts'
 import { createRuns } from '../../lib/stores/runs.ts'
 import { decodeIndex } from '../../lib/sync/index-format.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
@@ -75,6 +83,62 @@ describe('what a later version left in the state table is refused and stays as i
     expect(error).toMatchObject({ code: 'configuration', message: expect.stringMatching(refusal) })
     expect(item).toMatchObject(attributes)
   })
+
+  it.each([
+    ['looks at it', () => createSharedRates(place()).look()],
+    ['draws from it', () => createSharedRates(place()).draw({ now: 5, lengthMs: 1, queued: false })],
+    ['queues for it', () => createSharedRates(place()).draw({ now: 5, lengthMs: 1, queued: true })],
+    ['notes a wait', () => noteWait()],
+  ])('the rate that all workers share, whoever %s', async (_, work) => {
+    const attributes = { version: { N: '2' }, freeAt: { N: '9' }, buckets: { S: '{}' } }
+    const { error, item } = await itemAfter(['rate', 'platform'], attributes, work)
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringMatching(refusal) })
+    expect(item).toMatchObject(attributes)
+  })
+})
+
+/** What a worker does that was told to wait: a note that is not taken is followed by a look. */
+async function noteWait() {
+  const rates = createSharedRates(place())
+  if (!(await rates.note({ from: 1, ms: 1_000, inARow: {} }, 0))) await rates.look()
+}
+
+describe('what a later version left in the audit trail is refused, and taken neither for altered nor for missing', () => {
+  const link = { version: 2, sequence: 1, previousHash: genesis, recordedAt: '2026-01-01T00:00:00.000Z', revision: 7 }
+  const later = seal(link as unknown as Link).bytes
+
+  it('where an entry or a finding is read', async () => {
+    expect(() => readEntry(later)).toThrow(refusal)
+    const findings = readFindings(async () => later, { first: 1, last: 1 })
+    await expect(findings.next()).rejects.toThrow(refusal)
+  })
+
+  it.each(['entries', 'findings', 'digests'] as const)('where %s are verified', async (chain) => {
+    const own = { entries: 'recordedAt', findings: 'observedAt', digests: 'writtenAt' }[chain]
+    const { recordedAt, ...rest } = link
+    const objects = createMemoryObjects()
+    await objects.put(keyOf(chain, 1), seal({ ...rest, [own]: recordedAt } as unknown as Link).bytes)
+    await expect(verifyTrail(objects)).rejects.toThrow(refusal)
+  })
+
+  it('which a forged one does not hide behind: it follows from nothing', async () => {
+    const objects = createMemoryObjects()
+    const forged = seal({ ...link, previousHash: 'f'.repeat(64) } as unknown as Link).bytes
+    await objects.put(keyOf('entries', 1), forged)
+    expect((await verifyTrail(objects)).faults).toContainEqual(expect.objectContaining({ kind: 'fork' }))
+  })
+
+  it('in its index, which says how to do without', () => {
+    const packed = zstdCompressSync(JSON.stringify({ version: 2, entries: { sequence: 1 } }))
+    expect(() => decodeRevisionIndex(packed)).toThrow(/later version .*remove index\/audit\/revisions\.json\.zst/)
+    expect(decodeRevisionIndex(Buffer.from('damaged'))).toBeNull()
+  })
+
+  it('in an evidence pack', async () => {
+    const objects = createMemoryObjects()
+    await objects.put('manifest.json', Buffer.from(JSON.stringify({ version: 2, parts: [] })))
+    await expect(checkPack(objects, {})).rejects.toThrow(refusal)
+  })
 })
 
 describe('what a later version left as an object is refused and stays as it is', () => {
@@ -120,7 +184,7 @@ describe('what a later version left in the ledger is refused', () => {
 
 describe('a form', () => {
   it('has its line in the page on upgrading, wherever one is refused', () => {
-    const asks = (file: string) => /ofKnownForm\(|unknownForm\(/.test(readFileSync(file, 'utf8'))
+    const asks = (file: string) => /ofKnownForm\(|unknownForm\(|laterForm\(/.test(readFileSync(file, 'utf8'))
     const refusing = globSync('lib/**/*.ts').filter((file) => asks(file) && file !== 'lib/core/form.ts')
     const table = readFileSync('docs/operations.md', 'utf8').matchAll(/^\| .* \| `(lib\/\S+)` \|$/gm)
     expect([...table].map(([, file]) => file).sort()).toEqual(refusing.sort())

@@ -9,6 +9,7 @@ import {
   indexFinding,
   isBehind,
   type RevisionIndex,
+  revisionIndexKey,
 } from './revision-index.ts'
 import { unseal } from './sealed.ts'
 import type { Trail } from './trail.ts'
@@ -25,7 +26,6 @@ export type IndexCache = {
 
 type Reads = Pick<Trail, 'read'>
 
-const indexKey = 'index/audit/revisions.json.zst'
 const readsAtOnce = 32
 
 /** An index cache over a trail. */
@@ -35,7 +35,7 @@ export function createIndexCache({ trail, work }: { trail: Reads; work: Pick<Wor
 
   const at = async (heads: ChainHeads): Promise<RevisionIndex> => {
     if (!index) {
-      const bytes = await work.get(indexKey)
+      const bytes = await work.get(revisionIndexKey)
       index = (bytes && decodeRevisionIndex(bytes)) ?? emptyIndex()
       saved = versionOf(index)
     }
@@ -46,7 +46,7 @@ export function createIndexCache({ trail, work }: { trail: Reads; work: Pick<Wor
 
   const save = async (signal: AbortSignal): Promise<void> => {
     if (!index || versionOf(index) === saved) return
-    await work.put(indexKey, encodeRevisionIndex(index), { signal })
+    await work.put(revisionIndexKey, encodeRevisionIndex(index), { signal })
     saved = versionOf(index)
   }
 

@@ -1,5 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
+import { ofKnownForm } from '../../core/form.ts'
 import { contentHash } from '../../core/hash.ts'
 import type { Json } from '../../core/json.ts'
 import { type EntryRef, entryOf, revisionOf } from './entry.ts'
@@ -86,6 +87,9 @@ export function indexFinding(index: RevisionIndex, value: Json): void {
   if (kind === 'revision_returned') for (const each of range(revision, revisionTo)) index.vanished.delete(each)
 }
 
+/** Where the index lies in the lake bucket. */
+export const revisionIndexKey = 'index/audit/revisions.json.zst'
+
 const Stored = z.object({
   version: z.literal(1),
   entries: ChainHead,
@@ -117,27 +121,26 @@ export function encodeRevisionIndex(index: RevisionIndex): Uint8Array {
   )
 }
 
-/** Reads a stored index; null when it can't be read, which costs a pass over the entries and nothing else. */
+/**
+ * Reads a stored index; null when it can't be read, which costs a pass over the entries and nothing else.
+ * @throws FatalError `configuration` when a later version wrote it.
+ */
 export function decodeRevisionIndex(bytes: Uint8Array): RevisionIndex | null {
+  const goBack = `remove ${revisionIndexKey} from the lake bucket: it is made anew from the entries`
+  const { data } = Stored.safeParse(ofKnownForm(parsedValue(bytes), { what: "audit trail's index", goBack }))
+  if (!data) return null
+  const revisions = data.revisions.map(([revision, sequence, contentHash, redactionKey, earlier]) => {
+    return [revision, { sequence, contentHash, redactionKey, earlier }] as const
+  })
+  const { entries, findings, vanished, gaps, suspect } = data
+  return { entries, findings, revisions: new Map(revisions), vanished: new Set(vanished), gaps, suspect }
+}
+
+function parsedValue(bytes: Uint8Array): unknown {
   try {
-    const { entries, findings, revisions, vanished, gaps, suspect } = Stored.parse(
-      JSON.parse(zstdDecompressSync(bytes).toString()),
-    )
-    return {
-      entries,
-      findings,
-      revisions: new Map(
-        revisions.map(([revision, sequence, contentHash, redactionKey, earlier]) => [
-          revision,
-          { sequence, contentHash, redactionKey, earlier },
-        ]),
-      ),
-      vanished: new Set(vanished),
-      gaps,
-      suspect,
-    }
+    return JSON.parse(zstdDecompressSync(bytes).toString())
   } catch {
-    return null
+    return undefined
   }
 }
 

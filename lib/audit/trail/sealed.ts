@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { ofKnownForm } from '../../core/form.ts'
 import { sha256 } from '../../core/hash.ts'
 import { type Json, parseJson } from '../../core/json.ts'
 
@@ -55,13 +56,31 @@ export function hashesOf(bytes: Uint8Array): { stated: string; computed: string 
   return { stated, computed: createHash('sha256').update('{').update(bytes.subarray(openingBytes)).digest('hex') }
 }
 
-/** The value of stored bytes whose hash is right and that can be read; null for all others. */
+/**
+ * The value of stored bytes whose hash is right and that can be read; null for all others.
+ * @throws FatalError `configuration` for what a later version wrote.
+ */
 export function unseal(bytes: Uint8Array): { hash: string; value: Json } | null {
   const hashes = hashesOf(bytes)
   if (hashes === null || hashes.stated !== hashes.computed) return null
+  const value = parsedValue(bytes)
+  if (value === undefined) return null
+  refuseLaterObject(value)
+  return { hash: hashes.stated, value }
+}
+
+/**
+ * Refuses an object of a chain that a later version wrote: read by half it would be taken for one that is altered or missing.
+ * @throws FatalError `configuration`
+ */
+export function refuseLaterObject(value: unknown): void {
+  ofKnownForm(value, { what: 'audit trail' })
+}
+
+function parsedValue(bytes: Uint8Array): Json | undefined {
   try {
-    return { hash: hashes.stated, value: parseJson(Buffer.from(bytes).toString('utf8')) }
+    return parseJson(Buffer.from(bytes).toString('utf8'))
   } catch {
-    return null
+    return undefined
   }
 }

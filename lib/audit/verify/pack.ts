@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Clock } from '../../core/clock.ts'
 import { FatalError } from '../../core/errors.ts'
+import { ofKnownForm } from '../../core/form.ts'
 import { sha256 } from '../../core/hash.ts'
 import { type Digest, keysPrefix, publicKeyKeyOf, signatureKeyOf } from '../trail/digest.ts'
 import { ChainHeads } from '../trail/head.ts'
@@ -189,10 +190,15 @@ async function checkFiles(pack: TrailReader, { files }: PackManifest): Promise<E
   return faults
 }
 
+/** @throws FatalError `configuration` for the list of a later version. */
 function parseManifest(bytes: Uint8Array): PackManifest | null {
+  return PackManifest.safeParse(ofKnownForm(parsedValue(bytes), { what: 'evidence pack' })).data ?? null
+}
+
+function parsedValue(bytes: Uint8Array): unknown {
   try {
-    return PackManifest.parse(JSON.parse(Buffer.from(bytes).toString()))
+    return JSON.parse(Buffer.from(bytes).toString())
   } catch {
-    return null
+    return undefined
   }
 }

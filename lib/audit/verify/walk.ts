@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { keysPrefix } from '../trail/digest.ts'
 import type { TrailReader } from '../trail/ports.ts'
 import { readAhead } from '../trail/read-ahead.ts'
-import { type ChainName, chainNames, genesis, hashesOf, keyOf, sequenceOf } from '../trail/sealed.ts'
+import { type ChainName, chainNames, genesis, hashesOf, keyOf, refuseLaterObject, sequenceOf } from '../trail/sealed.ts'
 
 /** Kinds of things that can be wrong with stored evidence. */
 type EvidenceFaultKind =
@@ -147,6 +147,10 @@ function isMisplaced(
   return true
 }
 
+/**
+ * Checks that an object follows from the one before it.
+ * @throws FatalError `configuration` when it does, and a later version wrote it: what more such an object proves is not known here.
+ */
 function checkLink(object: InspectedObject, before: Predecessor, report: (fault: EvidenceFault) => void): void {
   const { key, sequence, stated, computed } = object
   if (stated === '' || stated !== computed) return
@@ -157,7 +161,10 @@ function checkLink(object: InspectedObject, before: Predecessor, report: (fault:
   }
   // After a gap or an unreadable object there is nothing to compare with: that fault is already reported.
   if (before.sequence !== sequence - 1 || before.stated === '') return
-  if (link.previousHash === before.stated || link.previousHash === before.computed) return
+  if (link.previousHash === before.stated || link.previousHash === before.computed) {
+    refuseLaterObject(link)
+    return
+  }
   const message = `does not follow from the object before it: it names ${link.previousHash}, which is not ${before.stated}`
   report({ kind: 'fork', place: key, message })
 }

@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { messageOf, RejectedError } from '../../core/errors.ts'
+import { laterForm } from '../../core/form.ts'
 import { parseJson } from '../../core/json.ts'
+import { firstIssue } from '../../core/schema.ts'
 import { HookEvent } from '../hook-event.ts'
 
 /** What travels on the queue: events of one delivery, with a name that all copies of the message share. */
@@ -35,11 +38,28 @@ export function messagesOf(
   )
 }
 
-/** Reads a message; null when it is none of ours. */
-export function readMessage(body: string): HookMessage | null {
+/**
+ * Reads a message of the queue.
+ * @throws RejectedError `bad_request` when it is none of ours, `configuration` when a later version sent it.
+ */
+export function readMessage(body: unknown): HookMessage {
+  const value = jsonOf(body)
+  const later = laterForm(value, { what: 'message with hook events' })
+  if (later !== null) throw new RejectedError(later, { code: 'configuration' })
+  const { data, error } = HookMessage.safeParse(value)
+  if (data) return data
+  throw refused(`it breaks the schema at ${firstIssue(error, 'the top')}`)
+}
+
+function jsonOf(body: unknown): unknown {
   try {
-    return HookMessage.parse(parseJson(body))
-  } catch {
-    return null
+    return parseJson(String(body))
+  } catch (error) {
+    throw refused(`it is no JSON (${messageOf(error)})`)
   }
+}
+
+function refused(why: string) {
+  const message = `A message with hook events can't be read: ${why}. Only the collector may send to this queue.`
+  return new RejectedError(message, { code: 'bad_request' })
 }

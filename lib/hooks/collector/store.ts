@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { eachConcurrently } from '../../core/concurrency.ts'
-import { FatalError, messageOf, RetryableError } from '../../core/errors.ts'
+import { FatalError, messageOf, RejectedError, RetryableError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -45,7 +45,7 @@ const claimsAtOnce = 16
  */
 export async function storeBatch(batch: readonly unknown[], deps: StoreDeps): Promise<StoreResponse> {
   const { objects, clock, newId, log, metrics } = deps
-  const { messages, failed } = readBatch(batch)
+  const { messages, failed } = readBatch(batch, log)
   const at = clock.now()
   const storing: Storing = { place: placeOf(at, newId()), at, objectsRead: new Map(), deps }
   const records: Json[] = []
@@ -75,8 +75,8 @@ export async function storeBatch(batch: readonly unknown[], deps: StoreDeps): Pr
 
 type Delivered = { message: HookMessage; ids: string[] }
 
-/** The messages of a batch. The copies of one are one, which ends for all of them alike. */
-function readBatch(batch: readonly unknown[]) {
+/** The messages of a batch. The copies of one are one, which ends for all of them alike. One that can't be read fails alone. */
+function readBatch(batch: readonly unknown[], log: Log) {
   const messages = new Map<string, Delivered>()
   const failed: string[] = []
   for (const one of batch) {
@@ -84,10 +84,17 @@ function readBatch(batch: readonly unknown[]) {
     // It could not be named in the answer, and would be forgotten.
     if (error)
       throw new FatalError('A record has no message id: let a queue invoke the function.', { code: 'bad_request' })
-    const message = typeof data.body === 'string' ? readMessage(data.body) : null
-    if (message === null) failed.push(data.messageId)
-    else if (messages.has(message.delivery)) messages.get(message.delivery)?.ids.push(data.messageId)
-    else messages.set(message.delivery, { message, ids: [data.messageId] })
+    const { messageId, body } = data
+    try {
+      const message = readMessage(body)
+      const copies = messages.get(message.delivery)
+      if (copies) copies.ids.push(messageId)
+      else messages.set(message.delivery, { message, ids: [messageId] })
+    } catch (error) {
+      if (!(error instanceof RejectedError)) throw error
+      log.error('A message with hook events goes back to the queue.', { messageId, reason: error.message })
+      failed.push(messageId)
+    }
   }
   return { messages, failed }
 }

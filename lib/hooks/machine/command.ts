@@ -7,7 +7,7 @@ import { type EventText, eventOf, isHookEvent, parsed } from './event.ts'
 import { readInput } from './input.ts'
 import { createJournal } from './journal.ts'
 import { createLock } from './lock.ts'
-import { type MachineConfig, placeOf, readConfig } from './place.ts'
+import { laterFolder, type MachineConfig, placeOf, readConfig } from './place.ts'
 import { createPost } from './post.ts'
 import { createSpool } from './spool.ts'
 
@@ -48,7 +48,7 @@ async function take(): Promise<void> {
   if (typeof event === 'string') return unreadable(event)
   const kept = keep(event)
   if (config === null) {
-    journal.log('config.json is missing or not whole: run "hooks install".')
+    journal.log(laterFolder(place) ?? 'config.json is missing or not whole: run "hooks install".')
     if (!kept) journal.count('lost')
   } else if (!kept) await startDelivery(config, event.text)
   else if (mayDeliver()) await startDelivery(config)

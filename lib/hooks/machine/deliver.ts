@@ -67,8 +67,12 @@ async function sendAll(deps: DeliverDeps, pass: Pass): Promise<void> {
       return text === null ? [] : [{ spooled, text }]
     })
     if (batch.length > 0) await send(batch, deps, pass)
-    else if (next(deps, pass.seen).length === 0) return
+    else if (next(deps, pass.seen).length === 0) break
   }
+  const refusal = deps.spool.refusal()
+  if (refusal === null) return
+  pass.warning = refusal
+  deps.journal.log(refusal)
 }
 
 /** The events of the next body. */

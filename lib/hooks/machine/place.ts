@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { laterForm } from '../../core/form.ts'
 import { parsed } from './event.ts'
 
 /** The files of the folder that belongs to the hooks of this machine. All of them are for their owner alone. */
@@ -23,8 +24,15 @@ export type Place = ReturnType<typeof placeOf>
 /** What the command needs to know. The token is here and nowhere else. */
 export type MachineConfig = { address: string; token: string; timeoutSeconds: number; agentVersion?: string }
 
-/** Reads the configuration; null when it is not there or not whole. */
+/** What is to be said of a folder that a later version installed; null of all others. */
+export function laterFolder(place: Place): string | null {
+  const goBack = 'move it away and run "hooks install"'
+  return laterForm(readJson(place.config), { what: `folder ${place.folder}`, goBack })
+}
+
+/** Reads the configuration; null when it is not there, not whole, or of a later version. */
 export function readConfig(place: Place): MachineConfig | null {
+  if (laterFolder(place) !== null) return null
   const value = readJson(place.config) as Partial<MachineConfig> | null | undefined
   const isWhole =
     typeof value?.address === 'string' && typeof value.token === 'string' && typeof value.timeoutSeconds === 'number'

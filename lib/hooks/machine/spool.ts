@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { laterForm } from '../../core/form.ts'
 import { type EventText, isHookEvent, parsed } from './event.ts'
 import { writeAtomically } from './place.ts'
 
@@ -18,8 +19,13 @@ export type Spool = {
   add(event: EventText): boolean
   /** All events, the oldest first. */
   list(): Spooled[]
-  /** The text of an event; null when its file is gone, or is no event any more: then it is removed. */
+  /**
+   * The text of an event; null when its file is gone, or is no event any more: then it is removed. One that a later version
+   * left stays as it is, and is null, too.
+   */
   read(spooled: Spooled): string | null
+  /** The sentence on what a later version left, once `read` has met such an event. */
+  refusal(): string | null
   remove(spooled: Spooled): void
   /** Brings in what a process left that was killed between writing and renaming. */
   sweep(nowUnixMs: number): void
@@ -35,8 +41,12 @@ export function createSpool(
 ): Spool {
   const at = (name: string) => join(folder, name)
   const list = () => namesIn(folder).flatMap(spooledOf).sort(byName)
+  let refusal: string | null = null
   const read = (spooled: Spooled) => {
     const text = textOf(at(spooled.name))
+    const later = laterEvent(text, spooled)
+    refusal ??= later
+    if (later !== null) return null
     if (text === null || isEvent(text, spooled)) return text
     rmSync(at(spooled.name), { force: true })
     onBroken(spooled.name)
@@ -45,6 +55,7 @@ export function createSpool(
   return {
     list,
     read,
+    refusal: () => refusal,
     add: ({ id, unixMs, text }) => {
       const bytes = Buffer.byteLength(text)
       const kept = list()
@@ -61,7 +72,10 @@ export function createSpool(
         if (!isFarFrom(at(temporary), nowUnixMs)) continue
         const name = temporary.slice(0, -'.tmp'.length)
         const [spooled] = spooledOf(name)
-        if (spooled && isEvent(textOf(at(temporary)), spooled)) renameSync(at(temporary), at(name))
+        // Who gave it another name knows what it is.
+        if (spooled === undefined) continue
+        const text = textOf(at(temporary))
+        if (isEvent(text, spooled) || laterEvent(text, spooled) !== null) renameSync(at(temporary), at(name))
         else rmSync(at(temporary), { force: true })
       }
     },
@@ -86,6 +100,12 @@ function isEvent(text: string | null, { id, bytes }: Spooled): boolean {
   if (text === null || Buffer.byteLength(text) !== bytes) return false
   const value = parsed(text)
   return isHookEvent(value) && value.id === id
+}
+
+/** What is to be said of a whole text that a later version left; null of all others. */
+function laterEvent(text: string | null, { name, bytes }: Spooled): string | null {
+  if (text === null || Buffer.byteLength(text) !== bytes) return null
+  return laterForm(parsed(text), { what: `event ${name} in the spool`, goBack: 'remove the file' })
 }
 
 function textOf(file: string): string | null {

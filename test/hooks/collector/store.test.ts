@@ -64,6 +64,25 @@ describe('a batch', () => {
     expect(await storedIds(objects)).toEqual([one.id])
   })
 
+  it('has a message of a later form go back alone, says why, and claims none of its events', async () => {
+    const { queue, objects, send, store, storeDeps } = createCollector()
+    const [one, other] = [event(), event()]
+    await send(one)
+    await send(other)
+    const [, kept] = queue as [unknown, { body: string }]
+    const { body } = kept
+    kept.body = JSON.stringify({ ...JSON.parse(body), version: 2 })
+    const said: unknown[] = []
+    const log = { ...storeDeps.log, error: (_: string, fields?: object) => void said.push(fields) }
+    expect(await store({ log })).toBe(1)
+    expect(said).toMatchObject([{ reason: expect.stringMatching(/later version .*Deploy that version again/) }])
+    expect(await storedIds(objects)).toEqual([one.id])
+    // The version that knows its form finds it as it was.
+    kept.body = body
+    expect(await store()).toBe(0)
+    expect(await storedIds(objects)).toEqual([one.id, other.id].sort())
+  })
+
   it('has a message whose claims fail go back alone, and loses none of its events', async () => {
     const { claims, objects, send, store } = createCollector()
     const [good, bad] = [event(), Array.from({ length: 5 }, () => event())]

@@ -66,6 +66,17 @@ describe('the hook command', () => {
     expect(readdirSync(machine.place.spool)).toEqual([])
   })
 
+  it('lets the agent be in a folder that a later version installed, keeps the event and sends nothing', async () => {
+    writeFileSync(machine.place.config, JSON.stringify({ version: 2, collectors: [machine.collector.address] }))
+    await hook()
+    expect(machine.log()).toMatch(/folder .* later version .*form 2; form 1 is known here/)
+    expect(machine.waiting()).toHaveLength(1)
+    expect(machine.counts()).toEqual({ lost: 0, unreadable: 0 })
+    expect(accepted()).toEqual([])
+    const { code, stdout } = await machine.flush()
+    expect([code, stdout]).toEqual([2, expect.stringContaining('Deploy that version again')])
+  })
+
   it('does not wait for a server that says nothing', async () => {
     machine.collector.answer = () => null
     machine.configure({ timeoutSeconds: 2 })

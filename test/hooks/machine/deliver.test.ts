@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hookLimits } from '../../../lib/hooks/hook-event.ts'
 import { type DeliverDeps, deliverSpool } from '../../../lib/hooks/machine/deliver.ts'
@@ -68,6 +69,17 @@ describe('a delivery', () => {
     expect(collector.accepted.map(({ id }) => id)).toEqual(ids)
     expect(waiting()).toEqual([])
     expect(deps.journal.state()).toMatchObject({ delivered: 150, lastError: null, lastDeliveryAt: expect.any(String) })
+  })
+
+  it('goes past an event that a later version left, which stays, and tells it', async () => {
+    const [first, last] = keep(2)
+    const later = JSON.stringify({ version: 2, id: '3f2c8f5e-0000-4000-8000-000000000000' })
+    const name = `1699999999999_3f2c8f5e-0000-4000-8000-000000000000_${later.length}.json`
+    writeFileSync(join(placeOf(folder.path).spool, name), later)
+    expect(await deliverSpool(deps)).toEqual({ delivered: 2, refused: 0, problem: null })
+    expect(collector.accepted.map(({ id }) => id)).toEqual([first, last])
+    expect(waiting()).toEqual(['3f2c8f5e-0000-4000-8000-000000000000'])
+    expect(deps.journal.state().lastError?.message).toMatch(/later version of this software/)
   })
 
   it('keeps a body below the bytes that the collector takes', async () => {

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, renameSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type EventText, eventOf } from '../../../lib/hooks/machine/event.ts'
@@ -60,6 +69,24 @@ describe('the spool', () => {
     if (!kept) throw new Error('nothing is kept')
     truncateSync(join(folder.path, 'spool', kept.name), 20)
     expect([spool.read(kept), spool.list(), broken]).toEqual([null, [], [kept.name]])
+  })
+
+  it('leaves what a later version left as it is, also half way, and says so', () => {
+    const path = join(folder.path, 'spool')
+    spool.add(event(1))
+    const { id } = event(2)
+    const text = JSON.stringify({ version: 2, id, what: 'unheard of' })
+    const names = [2, 3].map((ms) => `${String(ms).padStart(13, '0')}_${id}_${text.length}.json`)
+    const temporary = [`${names[1]}.tmp`, 'named in another way.tmp']
+    for (const name of [names[0]!, ...temporary]) {
+      writeFileSync(join(path, name), text)
+      utimesSync(join(path, name), now / 1000 - 120, now / 1000 - 120)
+    }
+    spool.sweep(now)
+    expect(spool.list().map(spool.read)).toEqual([expect.any(String), null, null])
+    expect(spool.refusal()).toMatch(/event 0000000000002_.* later version .*form 2.*Deploy that version again/)
+    for (const name of [...names, 'named in another way.tmp']) expect(readFileSync(join(path, name), 'utf8')).toBe(text)
+    expect(broken).toEqual([])
   })
 
   it('brings in whole events of processes that were killed before they renamed them, and no half ones', () => {

@@ -42,6 +42,21 @@ describe('a batch of the queue', () => {
     expect(platform.simulator.limits.get(ana)).toBe(5)
   })
 
+  it('has a message of a later form fail alone, out of the way of the others at once, and keeps why', async () => {
+    const { deps, pauses, reader } = setUp()
+    const later = record({ ...intent({ [ana]: 7 }), version: 2 })
+    const answer = await applyBatch([later, record(intent({ [ana]: 5 }))], deps)
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: later.messageId }] })
+    expect(pauses).toEqual([{ receiptHandle: later.receiptHandle, pauseMs: 0 }])
+    expect(platform.simulator.limits.get(ana)).toBe(5)
+    expect((await reader.failures([later.messageId])).get(later.messageId)).toMatchObject({
+      code: 'configuration',
+      reason: expect.stringMatching(
+        /message .* later version .*form 2; form 1 is known here.*Deploy that version again/,
+      ),
+    })
+  })
+
   it.each([
     ['body', { body: 7 }],
     ['receiptHandle', { receiptHandle: undefined }],
