@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../core/folders.ts'
 import type { Log } from '../core/log.ts'
 import type { Cli } from './command.ts'
 import { sayParagraph } from './demo-story.ts'
@@ -36,7 +37,7 @@ export async function demoPages(cli: Cli, { workspace, log, io, folder, place }:
 type Made = { name: string; what: string; page: string | null }
 
 async function keep(folder: string, io: Output, pages: readonly Made[]): Promise<string[]> {
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   const kept: { file: string; what: string }[] = []
   for (const { name, what, page } of pages) {
     if (page === null) continue

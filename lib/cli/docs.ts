@@ -1,5 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
+import { makeFolder } from '../core/folders.ts'
 import { policyJsonSchema } from '../limits/policy/policy.ts'
 import { renderStreamsDoc } from '../streams/docs.ts'
 import { streams } from '../streams/index.ts'
@@ -28,7 +31,7 @@ async function writeDocs(): Promise<void> {
   await rm(dbtFolder, { recursive: true, force: true })
   for (const [path, text] of dbtPackage(streams)) {
     const file = new URL(path, dbtFolder)
-    await mkdir(new URL('.', file), { recursive: true })
+    makeFolder(dirname(fileURLToPath(file)))
     await writeFile(file, text)
   }
 }

@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { composeInspect, type InspectRoot } from '../compose/inspect.ts'
 import { composePolicyFolder } from '../compose/limits-policy.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
+import { makeFolder } from '../core/folders.ts'
 import { identityOf } from '../limits/email.ts'
 import { makePlan, type Plan, parsePlan } from '../limits/intake/plan.ts'
 import { readLimitsFile } from '../limits/intake/read-file.ts'
@@ -51,7 +52,7 @@ export async function saveRows(
   const common = { knownUsers, rules: limits.rules, sendsAll: unfinished > 0 }
   const plan = makePlan({ source, file: rows, states: known, ...common })
   const path = join(plans, `${plan.id}.json`)
-  await mkdir(plans, { recursive: true })
+  makeFolder(plans)
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`)
   const open = plan.changes.filter(({ until }) => until === undefined).length
   const setBack = open > 0 && (await hasPolicy(opened)) ? open : 0

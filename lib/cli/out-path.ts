@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FatalError, messageOf } from '../core/errors.ts'
+import { makeFolder } from '../core/folders.ts'
 
 /** Writes what the user named; that it can't be written is no fault of ours, and needs no stack. @throws FatalError `usage`. */
 export async function atPath<T>(out: string, write: (out: string) => Promise<T>): Promise<T> {
@@ -14,7 +15,7 @@ export async function atPath<T>(out: string, write: (out: string) => Promise<T>)
 /** Writes a file that the user named, in a folder that need not be there yet. @throws FatalError `usage` when it can't be. */
 export async function writeAt(out: string, text: string): Promise<void> {
   await atPath(out, async () => {
-    await mkdir(dirname(out), { recursive: true })
+    makeFolder(dirname(out))
     await writeFile(out, text)
   })
 }
@@ -42,7 +43,7 @@ export async function fillFolder<T>(
 }
 
 async function prepare(out: string): Promise<{ made: boolean; dir: string }> {
-  const made = (await mkdir(out, { recursive: true })) !== undefined
+  const made = makeFolder(out)
   if ((await readdir(out)).length === 0) return { made, dir: await mkdtemp(join(out, '.unfinished-')) }
   throw new Error('it is not empty. Name a new folder, so that nothing foreign gets into it')
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { makeFolder } from '../core/folders.ts'
 import { lockFolder } from './emulators/lock.ts'
 import { signingKeyFile } from './emulators/signing-key.ts'
 import { FaultRule } from './simulator/faults/rule.ts'
@@ -39,7 +40,7 @@ export function ownerOf(dir: string): 'built-in' | 'other' | 'none' | 'nobody' {
 
 /** Notes that the state in a folder is ours, and that another platform owns it from now on if that is so. */
 export function writeOwner(dir: string, platform: 'none' | 'other'): void {
-  mkdirSync(dir, { recursive: true })
+  makeFolder(dir)
   writeFileSync(join(dir, ownerFile), `${JSON.stringify({ platform })}\n`)
 }
 
@@ -65,7 +66,7 @@ function reasonOf(error: unknown): string {
 
 /** Writes down what the platform of a folder is made from. */
 export function writeBuiltInPlatform(dir: string, platform: BuiltInPlatform): void {
-  mkdirSync(dir, { recursive: true })
+  makeFolder(dir)
   writeFileSync(join(dir, fileName), `${JSON.stringify(platform, null, 2)}\n`)
 }
 
@@ -129,7 +130,7 @@ function refuseForeign(dir: string): void {
 /** The key under which secrets become fingerprints: made once per folder, readable by its owner alone. */
 export function localRedactionKey(dir: string): string {
   const file = join(dir, 'redaction-key')
-  mkdirSync(dir, { recursive: true })
+  makeFolder(dir)
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
   return readFileSync(file, 'utf8').trim()
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { composeCollect } from '../compose/hooks-collect.ts'
 import type { composeStoreHooks } from '../compose/hooks-store.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
+import { makeFolder } from '../core/folders.ts'
 import type { Log } from '../core/log.ts'
 import { type HookAnswer, headersOf, hookPath, type ReceiveDeps, receive } from '../hooks/collector/receive.ts'
 import { storeBatch } from '../hooks/collector/store.ts'
@@ -68,7 +69,7 @@ export async function startLocalCollector({ collect, store, log, port }: Deps): 
 /** The token of a folder's collector, which is made when it is missing: its file, and its text. */
 export function localHookToken(folder: string): { file: string; token: string } {
   const file = join(folder, 'hook-token')
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' })
   return { file, token: readFileSync(file, 'utf8').trim() }
 }

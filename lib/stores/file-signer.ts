@@ -1,9 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Signer } from '../audit/trail/ports.ts'
 import { keyIdOf, withLowS } from '../audit/trail/signature.ts'
 import { FatalError, messageOf } from '../core/errors.ts'
+import { makeFolder } from '../core/folders.ts'
 
 /**
  * A signer over a P-256 key in a PEM file that only its owner may read; made when it is missing. For a laptop: whoever
@@ -41,7 +42,7 @@ function readKey(path: string): KeyObject | null {
 /** Makes a key. Of two processes that do it at the same time, the first wins and the other reads. */
 function makeKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   try {
     writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
     return privateKey

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TrailStore } from '../audit/trail/ports.ts'
+import { makeFolder } from '../core/folders.ts'
 
 /** A trail in a folder: a copy of the bucket, or an evidence pack. Keys are paths below it. */
 export function createTrailFolder(dir: string): TrailStore {
@@ -27,7 +28,7 @@ export function createTrailFolder(dir: string): TrailStore {
       }
     },
     put: async (key, bytes) => {
-      await mkdir(dirname(join(dir, key)), { recursive: true })
+      makeFolder(dirname(join(dir, key)))
       await writeFile(join(dir, key), bytes)
     },
   }

@@ -6,7 +6,7 @@ import { FatalError } from '../../lib/core/errors.ts'
 import { startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { lockFolder } from '../../lib/local/emulators/lock.ts'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
-import { cliHere, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, ended, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 function at(name: string) {
@@ -80,6 +80,18 @@ describe('a folder that nothing was synced into', () => {
     expect(await cliHere(['sync', '--local', at('seen')], real)).toMatchObject({ code: 0 })
     const other = await cliHere(['sync', '--local', at('seen')])
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('holds data of another platform')])
+  })
+
+  it('ends a command at once where the system makes no folder and says of none why', async () => {
+    // A process of its own: one that never ends holds up this one.
+    const child = cliIn(folder.path).start(['sync', '--local', '/proc/nope/x'])
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
+    const { code, stderr } = await ended(child)
+    clearTimeout(timer)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^[^\n]*\/proc\/nope\/x[^\n]*(can't be used|may not write)[^\n]*\n$/),
+    ])
   })
 
   it('is told from one whose state is gone', async () => {

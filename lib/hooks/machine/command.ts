@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../core/folders.ts'
 import { bodyOf, deliverSpool, receiptOf, silenceMs } from './deliver.ts'
 import { type EventText, eventOf, isHookEvent, parsed } from './event.ts'
 import { readInput } from './input.ts'
@@ -60,7 +60,7 @@ function known() {
 
 function keep(event: EventText): boolean {
   try {
-    mkdirSync(place.folder, { recursive: true, mode: 0o700 })
+    makeFolder(place.folder, 0o700)
     if (spool.add(event)) return true
     journal.log('The spool is full.')
   } catch (error) {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FatalError, messageOf } from '../../core/errors.ts'
+import { makeFolder } from '../../core/folders.ts'
 import { isOursIn } from './command-line.ts'
 import { type MachineConfig, type Place, readJson, writeAtomically } from './place.ts'
 import { realPathOf } from './real-path.ts'
@@ -100,7 +101,7 @@ export function install(
   change: SettingsChange,
   { command, config, events, now }: { command: string; config: MachineConfig; events: string[]; now: number },
 ): Installation {
-  mkdirSync(place.folder, { recursive: true, mode: 0o700 })
+  makeFolder(place.folder, 0o700)
   write(place.command, command, 0o700)
   write(place.config, `${JSON.stringify(config, null, 2)}\n`)
   const after = hashOf(change.after ?? '')
@@ -126,7 +127,7 @@ function keepBackup(
 ): { at: string; backup: string | null } {
   const at = new Date(now).toISOString()
   if (base === null) return { at, backup: null }
-  mkdirSync(place.backups, { recursive: true, mode: 0o700 })
+  makeFolder(place.backups, 0o700)
   const backup = `${at.replaceAll(/[:.]/g, '-')}-${hashOf(settings).slice(0, 8)}-${basename(settings)}`
   write(join(place.backups, backup), base)
   return { at, backup }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../core/folders.ts'
 import { laterForm } from '../../core/form.ts'
 import { type EventText, isHookEvent, parsed } from './event.ts'
 import { writeAtomically } from './place.ts'
@@ -61,7 +62,7 @@ export function createSpool(
       const kept = list()
       const keptBytes = kept.reduce((sum, each) => sum + each.bytes, 0)
       if (kept.length >= limits.events || keptBytes + bytes > limits.bytes) return false
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder, 0o700)
       const name = `${String(unixMs).padStart(13, '0')}_${id}_${bytes}.json`
       writeAtomically(at(name), text, { mode: 0o600, temporary: at(`${name}.tmp`) })
       return true

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { diskError, diskFaultOf, isLackOfRights } from '../../core/disk-fault.ts'
 import { FatalError, messageOf } from '../../core/errors.ts'
+import { makeFolder } from '../../core/folders.ts'
 
 /**
  * Takes a folder for this process alone, and makes it if need be. The lock is the operating system's, by way of SQLite:
@@ -10,7 +11,7 @@ import { FatalError, messageOf } from '../../core/errors.ts'
  * @throws FatalError `usage` when another process has it or it can't be a folder, `damaged_state` for a broken lock file.
  */
 export function lockFolder(dir: string): { release(): void } {
-  makeFolder(dir)
+  makeOurs(dir)
   const file = join(dir, 'lock.db')
   let lock: DatabaseSync | undefined
   try {
@@ -69,9 +70,9 @@ export function folderFault(dir: string, cause: unknown): FatalError | null {
   return new FatalError(message, { code: 'usage', cause })
 }
 
-function makeFolder(dir: string): void {
+function makeOurs(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true })
+    makeFolder(dir)
   } catch (cause) {
     const fault = folderFault(dir, cause)
     if (fault) throw fault

@@ -13,6 +13,7 @@ import {
 import { dirname, extname, join } from 'node:path'
 import type { buildApp } from 'fauxqs'
 import { diskError, diskFaultName } from '../../core/disk-fault.ts'
+import { makeFolder } from '../../core/folders.ts'
 import { keyOf, pathOf } from './object-paths.ts'
 
 export type S3Store = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>['s3Store']
@@ -44,7 +45,7 @@ export function createObjectFiles(dir: string, refuse: Refuse): Persistence {
   }
   const deleteBucket = (bucket: string) => rmSync(join(dir, bucket), { recursive: true, force: true })
   return {
-    insertBucket: (bucket) => void mkdirSync(join(dir, bucket), { recursive: true }),
+    insertBucket: (bucket) => void makeFolder(join(dir, bucket)),
     deleteBucket,
     upsertObject: write,
     deleteObject: remove,
@@ -65,12 +66,12 @@ export function createObjectFiles(dir: string, refuse: Refuse): Persistence {
 function openFolder(dir: string, refuse: Refuse) {
   const incoming = join(dir, incomingName)
   rmSync(incoming, { recursive: true, force: true })
-  mkdirSync(incoming, { recursive: true })
+  makeFolder(incoming)
   const fileOf = (bucket: string, key: string) => join(dir, bucket, pathOf(key))
   const move = (from: string, bucket: string, key: string): void => {
     const to = fileOf(bucket, key)
     try {
-      mkdirSync(dirname(to), { recursive: true })
+      makeFolder(dirname(to))
       renameSync(from, to)
     } catch (error) {
       throw refusalOf(error, { key, folder: dir, refuse })
