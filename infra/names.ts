@@ -25,6 +25,9 @@ export function namesOf(prefix: string) {
     /** Likewise for the key that signs digests of the audit trail. */
     signingKeyParameter: `/${prefix}/audit-signing-key-arn`,
     alarmTopic: `${prefix}-alarms`,
+    alarm: (name: string) => `${prefix}-${name}`,
+    /** No hyphen is left of those of the schedule: else `x-y` of `acme` would be called as `y` of `acme-x`. */
+    scheduleAlarm: (schedule: string) => `${prefix}-${schedule.replaceAll('-', '_')}-not-complete`,
     /** Rules of EventBridge, by what they look at. */
     rule: (name: 'inbox' | 'inbox-look' | 'policy') => `${prefix}-${name}`,
     /** Groups of schedules: those of the configuration, and that of the audit trail. */

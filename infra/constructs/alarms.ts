@@ -74,6 +74,7 @@ export class Alarms extends Construct {
     const { ofSchedule } = measurementsOf(names)
     for (const [schedule, { alarmAfterHours }] of Object.entries(config.schedules)) {
       this.alarm(`${schedule}-not-complete`, {
+        alarmName: names.scheduleAlarm(schedule),
         metric: ofSchedule('RunComplete', schedule, { period: hour }),
         description: `No complete run of the schedule ${schedule} in ${alarmAfterHours} hours.`,
         below: true,
@@ -214,9 +215,10 @@ export class Alarms extends Construct {
     this.alarm(name, { metric, description, below: false, periods: 1 })
   }
 
-  private alarm(name: string, { metric, description, below, periods, silenceIsTrouble = below }: Terms) {
+  private alarm(name: string, { metric, description, below, periods, ...terms }: Terms) {
+    const { alarmName = this.props.names.alarm(name), silenceIsTrouble = below } = terms
     const alarm = new Alarm(this, name, {
-      alarmName: `${this.props.names.prefix}-${name}`,
+      alarmName,
       alarmDescription: `${description} See docs/operations.md, "${name}".${this.page()}`,
       metric,
       threshold: below ? 1 : 0,
@@ -231,6 +233,8 @@ export class Alarms extends Construct {
 }
 
 type Terms = {
+  /** Where it is not called by its own name. */
+  alarmName?: string
   metric: IMetric
   description: string
   below: boolean

@@ -38,6 +38,22 @@ describe('alarms', () => {
     stateless.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
   })
 
+  it('are called as no alarm of another installation, whatever hyphens are in its name and in those of schedules', () => {
+    const schedule = { expression: 'rate(1 day)', alarmAfterHours: 26 }
+    const namesIn = (name: string, schedules: string[]) =>
+      synthesize({ name, schedules: Object.fromEntries(schedules.map((each) => [each, schedule])) })
+        .resources('AWS::CloudWatch::Alarm')
+        .map(([, { Properties }]) => String(Properties.AlarmName))
+    const acme = namesIn('acme', ['x-y', 'x', 'x-y-not-complete', 'run', 'z'])
+    const acmeX = namesIn('acme-x', ['y', 'y-not-complete', 'run-failed', 'z'])
+    expect(acme).toEqual(expect.arrayContaining(['acme-x_y-not-complete', 'acme-z-not-complete']))
+    expect(acmeX).toEqual(expect.arrayContaining(['acme-x-y-not-complete', 'acme-x-z-not-complete']))
+    expect(acme.filter((name) => acmeX.includes(name))).toEqual([])
+    // The others have fixed names: none of them may be the end of another one, behind a hyphen.
+    const fixed = acme.filter((name) => !name.endsWith('-not-complete')).map((name) => name.slice('acme-'.length))
+    expect(fixed.filter((name) => fixed.some((other) => other.endsWith(`-${name}`)))).toEqual([])
+  })
+
   it('are raised when no complete run is seen for as long as a schedule allows, also when nothing runs at all', () => {
     expect(alarms.find(({ AlarmName }) => AlarmName === 'platform-sync-nightly-not-complete')).toMatchObject({
       EvaluationPeriods: 26,
