@@ -1,41 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliHere, temporaryFolder } from '../cli/cli.ts'
+import { readLeftFolder, type ShownPlatform, sessionPages, showLists } from '../support/worlds/left-behind.ts'
 
-type Lists = Record<'reports' | 'changes' | 'sessions' | 'users' | 'computers', Record<string, unknown>[]>
-type Left = { platform: { before: Lists; now: Lists }; files: Record<string, string> }
-
-/**
- * What version 0.1.0 left: two nights, three limits set and one refused, a plan, and a scan of the sessions that broke off
- * on its third page. Beside it what the platform showed on both nights.
- */
-const fixture = new URL('../fixtures/upgrade/0.1.0.json.gz', import.meta.url)
-const { platform, files }: Left = JSON.parse(gunzipSync(readFileSync(fixture)).toString())
-const lists = platform.now
-
-const pageSize = 10
-const asked: string[] = []
-
+const { lists, putInto } = readLeftFolder()
 /** The platform as it stood when the older version was last run. */
-const server: Server = createServer((request, response) => {
-  const url = new URL(request.url ?? '/', 'http://platform')
-  asked.push(`${url.pathname}${url.search}`)
-  const name = url.pathname.endsWith('history') ? 'changes' : url.pathname.split('/').at(-1)
-  const list = url.pathname.endsWith('reports') ? 'reports' : (name as keyof Lists)
-  const from = Number(url.searchParams.get('cursor') ?? 0)
-  const paged = list === 'sessions' ? lists[list].slice(from, from + pageSize) : lists[list]
-  const hasMore = list === 'sessions' && from + pageSize < lists[list].length
-  response.setHeader('content-type', 'application/json')
-  response.end(
-    JSON.stringify({
-      [list]: url.searchParams.has('startAfter') ? [] : paged,
-      pagination: hasMore ? { hasMore, nextCursor: String(from + pageSize) } : { hasMore },
-    }),
-  )
-})
+let platform: ShownPlatform
 
 const folder = temporaryFolder()
 const data = join(folder.path, 'data')
@@ -53,23 +24,19 @@ const rowsOfEach = `select (select count(*) from sessions) as sessions, (select 
   (select count(*) from computers) as computers, (select count(*) from enterprise_setting_changes) as changes`
 
 beforeAll(async () => {
-  for (const [name, base64] of Object.entries(files)) {
-    mkdirSync(dirname(join(data, name)), { recursive: true })
-    writeFileSync(join(data, name), Buffer.from(base64, 'base64'))
-  }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`
-  variables = { PLATFORM_APP_URL: address, PLATFORM_BASE_URL: address, PLATFORM_API_KEY: 'key' }
+  putInto(data)
+  platform = await showLists(lists)
+  variables = { PLATFORM_APP_URL: platform.address, PLATFORM_BASE_URL: platform.address, PLATFORM_API_KEY: 'key' }
 })
 afterAll(() => {
-  server.close()
+  platform.close()
   folder.remove()
 })
 
 type StreamOfRun = { stream: string; status: string; counts: Record<string, number>; apiCalls: number }
 
 async function sync() {
-  asked.length = 0
+  platform.asked.length = 0
   const { code, document } = await here('sync')
   const streams: StreamOfRun[] = document.streams
   const counts = streams.map(({ stream, status, counts: { inserted, updated, deleted } }): [string, unknown] => [
@@ -103,8 +70,7 @@ describe('a folder that version 0.1.0 left', () => {
       enterprise_control_revisions: unchanged,
       computers: unchanged,
     })
-    const pagesOfSessions = asked.filter((path) => path.includes('/sessions'))
-    expect(pagesOfSessions.map((path) => new URLSearchParams(path.split('?')[1]).get('cursor'))).toEqual(['20', '30'])
+    expect(sessionPages(platform)).toEqual(['20', '30'])
     expect(await query(rowsOfEach)).toEqual(left)
     expect(await here('audit', 'verify')).toMatchObject({ code: 0, document: { ok: true, checked: { entries: 9 } } })
   })
