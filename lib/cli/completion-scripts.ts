@@ -23,15 +23,21 @@ _platform_sync() {
   done < <("$words[1]" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( $#found )); then _describe platform-sync found; else _files; fi
 }
-compdef _platform_sync platform-sync
+# Kept in a folder of $fpath, this file is the function that the shell calls at the first completion.
+if [[ $funcstack[1] == _platform-sync ]]; then _platform_sync "$@"; else compdef _platform_sync platform-sync; fi
 `
 
 const fish = `# Completion of platform-sync for fish: keep this as ~/.config/fish/completions/platform-sync.fish.
 function __platform_sync_complete
   set -l words (commandline -opc) (commandline -ct)
-  $words[1] complete -- $words[2..-1] 2>/dev/null
+  set -l found ($words[1] complete -- $words[2..-1] 2>/dev/null)
+  if count $found >/dev/null
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c platform-sync -a '(__platform_sync_complete)'
+complete -c platform-sync -f -a '(__platform_sync_complete)'
 `
 
 /** The script of each shell. All ask `platform-sync complete`, so that they hold for later versions, too. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -49,22 +49,65 @@ describe('a script', () => {
     expect(await cliHere(['completion', 'csh'])).toMatchObject({ code: 2, stderr: expect.stringContaining('zsh') })
   })
 
-  const bash = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((path) => existsSync(path))
-  it.runIf(bash !== undefined)('completes a line in bash, where there is one', async () => {
-    const folder = temporaryFolder()
-    const script = join(folder.path, 'completion.bash')
-    writeFileSync(script, (await cliHere(['completion', 'bash'])).stdout)
-    const main = fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url))
-    const lines = [
-      `platform-sync() { "${process.execPath}" "${main}" "$@"; }`,
-      `source "${script}"`,
-      'COMP_WORDS=(platform-sync sync read)',
-      'COMP_CWORD=2',
+  it.runIf(findShell('bash'))('completes a line in bash, where there is one', async () => {
+    const ask = (words: readonly string[], at: string) => [
+      `source ${at}/completion.bash`,
+      `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})`,
+      `COMP_CWORD=${words.length - 1}`,
       '_platform_sync platform-sync',
       'echo "$' + '{COMPREPLY[@]}"',
     ]
-    const { stdout } = await promisify(execFile)(bash as string, ['-c', lines.join('\n')])
-    expect(stdout).toBe('readiness_reports\n')
-    folder.remove()
+    expect(await completed('bash', ['sync', 'read'], ask)).toEqual(['readiness_reports'])
+  })
+
+  it.runIf(findShell('zsh'))('completes a line in zsh, where there is one, sourced and from $fpath', async () => {
+    const around = (words: readonly string[], load: string) => [
+      'compdef() { compdef=$1 }',
+      '_describe() { print -rl -- "$' + '{(@P)2}" }',
+      '_files() { print files }',
+      `words=(${words.map((word) => `'${word}'`).join(' ')}) CURRENT=${words.length}`,
+      load,
+    ]
+    const sourced = (words: readonly string[], at: string) => around(words, `source ${at}/completion.zsh; $compdef`)
+    const found = (words: readonly string[], at: string) =>
+      around(words, `fpath=(${at} $fpath); autoload -Uz _platform-sync; _platform-sync`)
+    for (const ask of [sourced, found]) {
+      expect(await completed('zsh', ['sync', 'read'], ask)).toEqual([expect.stringMatching(/^readiness_reports:./)])
+      expect(await completed('zsh', ['limits', 'plan', 'li'], ask)).toEqual(['files'])
+    }
+  })
+
+  it.runIf(findShell('fish'))('completes a line in fish, where there is one', async () => {
+    const ask = (words: readonly string[], at: string) => [
+      `cd ${at}; source completion.fish; complete -C '${words.join(' ')}'`,
+    ]
+    expect(await completed('fish', ['sync', 'read'], ask)).toEqual([expect.stringMatching(/^readiness_reports\t./)])
+    expect(await completed('fish', ['sync', 'comp'], ask)).toEqual([expect.stringMatching(/^computers\t./)])
+    expect(await completed('fish', ['limits', 'plan', 'comp'], ask)).toContain('completion.fish')
   })
 })
+
+type Shell = 'bash' | 'zsh' | 'fish'
+
+function findShell(shell: Shell): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, shell)).find((path) => existsSync(path))
+}
+
+/** What a shell offers, by lines that ask its script; the script is there under both names that it may have. */
+async function completed(shell: Shell, words: string[], ask: (words: readonly string[], at: string) => string[]) {
+  const folder = temporaryFolder()
+  const { stdout: script } = await cliHere(['completion', shell])
+  for (const name of [`completion.${shell}`, '_platform-sync']) writeFileSync(join(folder.path, name), script)
+  const main = fileURLToPath(new URL('../../lib/cli/main.ts', import.meta.url))
+  const command = join(folder.path, 'platform-sync')
+  writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 })
+  const env = { ...process.env, HOME: folder.path, PATH: `${folder.path}${delimiter}${process.env.PATH}` }
+  const lines = ask(['platform-sync', ...words], folder.path).join('\n')
+  const { stdout } = await promisify(execFile)(findShell(shell)!, [...quiet[shell], '-c', lines], { env })
+  folder.remove()
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+/** Without what a person's own files set. */
+const quiet: Record<Shell, string[]> = { bash: ['--norc'], zsh: ['-f'], fish: ['--no-config'] }
