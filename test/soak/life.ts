@@ -1,11 +1,18 @@
 import { type Draws, drawsOf } from './draws.ts'
 import { names } from './installation.ts'
 import type { Fault, Plan } from './plan.ts'
-import { everythingListed, type ListName, lists } from './platform-lists.ts'
+import { everythingListed, type ListName, lists, messagesListed } from './platform-lists.ts'
 import type { World } from './world.ts'
 
+/** What a day changes. */
+type Changed = Pick<World, 'simulator' | 'secret'>
+
 /** A day on the platform: records change, appear and go; sometimes a setting has secrets, or records a field of tomorrow. */
-export async function liveOn(world: World, { faults, lively }: Plan, draws: Draws): Promise<void> {
+export async function liveOn(
+  world: Changed,
+  { faults, lively }: Pick<Plan, 'faults' | 'lively'>,
+  draws: Draws,
+): Promise<void> {
   const { simulator } = world
   const before = simulator.state().records.revisions
   if (lively) simulator.advance()
@@ -16,7 +23,7 @@ export async function liveOn(world: World, { faults, lively }: Plan, draws: Draw
 }
 
 /** A change of settings that brings secrets along. */
-function addSecretsToRevision({ simulator, secret }: World, revision: number, draws: Draws): void {
+function addSecretsToRevision({ simulator, secret }: Changed, revision: number, draws: Draws): void {
   const value = simulator.get('revisions', String(revision)) as { settings: object }
   const models = [{ model: 'm', apiKey: secret('setting'), extraHeaders: { 'X-Any': secret('header of a setting') } }]
   const settings = { ...value.settings, customModels: models, sessionRetentionDays: draws.below(90) }
@@ -30,11 +37,18 @@ const listNames = {
   reports: 'readiness_reports',
 } satisfies Record<string, ListName>
 
-async function addField({ simulator, secret }: World, list: keyof typeof listNames, draws: Draws): Promise<void> {
+async function addField({ simulator, secret }: Changed, list: keyof typeof listNames, draws: Draws): Promise<void> {
   const name = listNames[list]
   for (const record of (await everythingListed(simulator, name)).slice(0, 1 + draws.below(3))) {
     const ofTomorrow = { since: draws.below(1000), apiKey: secret('field of tomorrow') }
-    simulator.put(list, String(record[lists[name].key]), { value: { ...record, ofTomorrow } })
+    const id = String(record[lists[name].key])
+    simulator.put(list, id, { value: { ...record, ofTomorrow } })
+    // The record changes no more. A session whose messages went on would give no sign of it, as no platform does.
+    if (list === 'sessions') {
+      const messages = await messagesListed(simulator, id)
+      const texts = messages.map((value) => ({ value }))
+      simulator.putMessages(id, texts)
+    }
   }
 }
 
