@@ -10,7 +10,7 @@ import { latestReportKey } from '../../lib/stores/lake-paths.ts'
 import { lakeBucket } from '../../lib/stores/resources.ts'
 import { type Config, reportingIn } from '../config.ts'
 import type { Names } from '../names.ts'
-import { awsMetric, measurementsOf } from './measurements.ts'
+import { awsMetric, measurementsOf, sumOf } from './measurements.ts'
 
 /** The queues of an installation. */
 type AlarmedQueues = { undelivered: IQueue; limits: IQueue; deadLetters: IQueue }
@@ -120,11 +120,13 @@ export class Alarms extends Construct {
     const dropped = Object.values(names.scheduleGroups).map((group) =>
       of('Scheduler', 'InvocationDroppedCount', { ScheduleGroup: group }),
     )
-    this.whenAny('schedule-refused', sumOf(dropped, 'Starts that were given up'), 'What a schedule starts refused it.')
+    const givenUp = sumOf(dropped, { period: quarter, label: 'Starts that were given up' })
+    this.whenAny('schedule-refused', givenUp, 'What a schedule starts refused it.')
     const refused = (['inbox', 'policy'] as const).map((rule) =>
       of('Events', 'FailedInvocations', { RuleName: names.rule(rule) }),
     )
-    this.whenAny('rule-refused', sumOf(refused, 'Notifications that reached nobody'), 'What a rule calls refused it.')
+    const unheard = sumOf(refused, { period: quarter, label: 'Notifications that reached nobody' })
+    this.whenAny('rule-refused', unheard, 'What a rule calls refused it.')
   }
 
   private limits() {
@@ -241,11 +243,4 @@ type Terms = {
   periods: number
   /** Whether it is as bad when nothing is measured at all. */
   silenceIsTrouble?: boolean
-}
-
-/** Metrics of a service, added. One that has nothing to tell counts as none. */
-function sumOf(metrics: readonly IMetric[], label: string) {
-  const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]))
-  const expression = metrics.map((_, i) => `FILL(m${i}, 0)`).join(' + ')
-  return new MathExpression({ expression, usingMetrics, label, period: quarter })
 }

@@ -40,3 +40,10 @@ export type Measurements = ReturnType<typeof measurementsOf>
 export function awsMetric(props: Pick<MetricProps, 'namespace' | 'metricName' | 'dimensionsMap' | 'period' | 'label'>) {
   return new Metric({ ...props, statistic: Stats.SUM })
 }
+
+/** Metrics of a service, added. One that has nothing to tell counts as none. */
+export function sumOf(metrics: readonly Metric[], { period, label }: Required<Options>): MathExpression {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]))
+  const expression = metrics.map((_, i) => `FILL(m${i}, 0)`).join(' + ')
+  return new MathExpression({ expression, usingMetrics, label, period })
+}
