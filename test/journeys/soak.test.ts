@@ -7,8 +7,8 @@ import { everythingListed, messagesListed } from '../soak/platform-lists.ts'
 import { soak } from '../soak/soak.ts'
 
 it('keeps its promises through nights with every kind of fault', async () => {
-  const { figures, struck } = await soak({ nights: 24, seed: 14 })
-  expect(figures).toHaveLength(24)
+  const { figures, struck } = await soak({ nights: 30, seed: 14 })
+  expect(figures).toHaveLength(30)
   expect([...struck.keys()].sort()).toEqual([...faultKinds].sort())
 })
 
