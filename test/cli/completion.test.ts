@@ -98,7 +98,7 @@ function shellsLeftOut(): string {
   const missing = (['bash', 'zsh', 'fish'] as const).filter((shell) => !findShell(shell))
   return missing.length === 0
     ? 'tried in all shells'
-    : `not tried in ${missing.join(' and ')}, which is not on this machine`
+    : `not tried in ${missing.join(' and ')}, since they are not on this machine`
 }
 
 function findShell(shell: Shell): string | undefined {
