@@ -6,8 +6,8 @@ import type { Lease } from '../sync/lease.ts'
 import type { Merged } from './manifest.ts'
 import type { Merger } from './ports.ts'
 
-/** The parts of a table in one folder, which is one partition of the warehouse, in the order they were written. */
-type Folder = { name: string; table: Table; parts: PartFile[] }
+/** The parts in one folder, in the order they were written: of a table, whose partition it is, or of a quarantine. */
+type Folder = { name: string; table: Table | 'quarantine'; parts: PartFile[] }
 
 type Merging = {
   lake: Merger
@@ -22,9 +22,10 @@ type Merging = {
 }
 
 /**
- * Makes the parts of scans few files: of each table one, or as many as its size asks for, however many scans its rows
- * come from. Answers the files of each scan: one that holds rows of several stands with the first of them. What is not of
- * a table stays as it is.
+ * Makes the parts of scans few files: of each table and of each quarantine one, or as many as its size asks for, however
+ * many scans its rows come from. Answers the files of each scan: one that holds rows of several stands with the first of
+ * them. One part alone is written anew, too: by its name, a publisher that wakes up late takes it for what an attempt left.
+ * Parts of a table that is no longer declared stay as they are.
  */
 export async function mergeScans(scans: readonly (readonly PartFile[])[], merging: Merging): Promise<PartFile[][]> {
   const folders = foldersOf(scans.flat(), merging.streams)
@@ -38,7 +39,7 @@ function foldersOf(files: readonly PartFile[], streams: readonly Stream[]): Fold
   const tables = new Map(streams.flatMap(tablesOf).map((table) => [table.name, table]))
   const folders = new Map<string, Folder>()
   for (const file of files) {
-    const table = file.kind === 'changes' ? tables.get(file.table) : undefined
+    const table = file.kind === 'quarantine' ? file.kind : tables.get(file.table)
     if (!table) continue
     const name = folderOf(file)
     const folder = folders.get(name) ?? { name, table, parts: [] }
@@ -52,7 +53,11 @@ async function mergeFolder({ name, table, parts }: Folder, merged: Record<string
   const { lake, lease, save } = merging
   let done = merged[name] ?? { files: [], parts: 0 }
   while (done.parts < parts.length) {
-    const { file, taken } = await lake.mergeParts(table, parts.slice(done.parts), lease.signal)
+    const left = parts.slice(done.parts)
+    const { file, taken } =
+      table === 'quarantine'
+        ? await lake.mergeQuarantine(left, lease.signal)
+        : await lake.mergeParts(table, left, lease.signal)
     done = { files: [...done.files, file], parts: done.parts + taken }
     merged[name] = done
     if (isHalfOver(merging)) await save(merged)

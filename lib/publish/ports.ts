@@ -24,6 +24,8 @@ export type Merger = {
    * many parts it took. Whoever repeats it writes the same object.
    */
   mergeParts(table: Table, parts: readonly PartFile[], signal: AbortSignal): Promise<{ file: PartFile; taken: number }>
+  /** The same of a stream's quarantine, whose records stay in the order of the parts. */
+  mergeQuarantine(parts: readonly PartFile[], signal: AbortSignal): Promise<{ file: PartFile; taken: number }>
 }
 
 /** The publisher's own state. One publisher works at a time, by the same leases as streams. */

@@ -24,12 +24,14 @@ export function tableLocation(name: string): string {
   return `changes/${name}/`
 }
 
-/** What the keys of parts end with. */
+/** What the keys of parts of tables end with. */
 export const partExtension = 'rows'
+/** What the keys of quarantine files end with, parts and published ones. */
+const quarantineExtension = 'ndjson.gz'
 
 /** The key of one file. The fence keeps the files of two attempts at one part apart, and a label those of two shards; zeros keep listings in order. */
 export function partKey(kind: PartKind, name: string, path: PartPath): string {
-  const extension = kind === 'changes' ? partExtension : 'ndjson.gz'
+  const extension = kind === 'changes' ? partExtension : quarantineExtension
   return `${filePrefix({ ...path, kind, name })}${padded(path.part)}-${path.fence}.${extension}`
 }
 
@@ -43,7 +45,8 @@ function filePrefix({ stream, name, ...partition }: Partition & { stream: string
 export function mergedKey(parts: readonly Pick<PartFile, 'key'>[]): string {
   const keys = parts.map(({ key }) => key)
   const folder = (keys[0] ?? '').replace(/[^/]*$/, '')
-  return `${folder}${sha256(keys.join('\n')).slice(0, 20)}.parquet`
+  const extension = folder.startsWith('quarantine/') ? quarantineExtension : 'parquet'
+  return `${folder}${sha256(keys.join('\n')).slice(0, 20)}.${extension}`
 }
 
 /** The key of the object that lists the files of a scan. */

@@ -24,8 +24,8 @@ const defaultLimits: FileLimits = { rows: 250_000, bytes: 128 * mebibyte, unpack
 
 const readsAtOnce = 8
 
-/** Merges parts in a bucket. */
-export function createMerger(objects: ObjectStore, limits: FileLimits = defaultLimits): Merger {
+/** Merges the parts of tables in a bucket. */
+export function createMerger(objects: ObjectStore, limits: FileLimits = defaultLimits): Pick<Merger, 'mergeParts'> {
   return {
     mergeParts: async (table, parts, signal) => {
       const opened = await openParts(table, parts, { objects, limits, signal })
@@ -97,11 +97,12 @@ function contentOf(parts: readonly PartFile[], { objects, signal }: Reading): Pr
     const bytes = await objects.get(part.key)
     // Whoever took over merges them, too, and removes them then.
     signal.throwIfAborted()
-    return intact(part, bytes)
+    return intactPart(part, bytes)
   })
 }
 
-function intact({ key, table, sha256: wanted }: PartFile, bytes: Uint8Array | null): Uint8Array {
+/** The bytes of a part. @throws FatalError `damaged_state` when it is gone, or isn't what was written. */
+export function intactPart({ key, table, sha256: wanted }: PartFile, bytes: Uint8Array | null): Uint8Array {
   if (bytes !== null && sha256(bytes) === wanted) return bytes
   const what = bytes === null ? 'is gone' : 'is not what was written: its SHA-256 differs'
   throw new FatalError(

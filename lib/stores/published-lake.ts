@@ -4,6 +4,7 @@ import { createFileLists, type FileLists, readManifest } from './file-lists.ts'
 import { createLake } from './lake.ts'
 import { latestManifestKey, manifestKey } from './lake-paths.ts'
 import { createMerger } from './merge-parts.ts'
+import { createQuarantineMerger } from './merge-quarantine.ts'
 import type { ObjectStore } from './objects.ts'
 
 /** The lake for those who publish or read what is published. A sync, which does neither, goes without the code for it. */
@@ -16,6 +17,7 @@ export function createPublishedLake(objects: ObjectStore): PublishingLake {
   return {
     ...createLake(objects),
     ...createMerger(objects),
+    ...createQuarantineMerger(objects),
     ...createFileLists(objects),
     readManifest: (runId) => readManifest(objects, manifestKey(runId)),
     writeManifest: (manifest, signal) => writeJson(manifestKey(manifest.runId), manifest, signal),

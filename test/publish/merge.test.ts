@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Merged } from '../../lib/publish/manifest.ts'
 import { mergeScans } from '../../lib/publish/merge.ts'
+import { isOfAttempt } from '../../lib/stores/lake-paths.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
@@ -28,6 +29,10 @@ function setup(lake: MemoryLake = createMemoryLake()) {
 function part(lake: MemoryLake, keys: string[], { runId = 'run-1', n = 0, table = main, fence = 1 } = {}) {
   const columns = columnsOf(table).map(({ name }) => (name === 'session_id' ? keys : keys.map(() => null)))
   return lake.writeRows(pathOf({ runId, part: n, fence }), { table, columns, rows: keys.length }, untroubled)
+}
+
+function quarantined(lake: MemoryLake, raw: string, n: number) {
+  return lake.writeQuarantine(pathOf({ part: n }), [{ key: null, reasons: ['x'], raw }], untroubled)
 }
 
 function keysIn(lake: MemoryLake, { key }: PartFile) {
@@ -59,11 +64,31 @@ describe('merging', () => {
     expect(second?.[0]?.key).toContain('/run=run-2/')
   })
 
-  it('leaves alone what is of no table: quarantine, and a table that is no longer declared', async () => {
+  it('makes one file of what was quarantined in all flushes of a folder, whatever scans it comes from', async () => {
     const { lake, merge } = setup()
-    const quarantine = await lake.writeQuarantine(pathOf(), [{ key: null, reasons: ['x'], raw: '1' }], untroubled)
+    const parts = await Promise.all(['1', '2', '3'].map((raw, n) => quarantined(lake, raw, n)))
+    const [first, second] = await merge([parts.slice(0, 2), parts.slice(2)])
+    expect(first).toMatchObject([{ kind: 'quarantine', table: 'sessions', rows: 3 }])
+    expect(second).toEqual([])
+    expect(lake.files.get(first![0]!.key)).toMatchObject({ records: [{ raw: '1' }, { raw: '2' }, { raw: '3' }] })
+  })
+
+  it('gives one part alone a name that no attempt has, so that nobody takes it for a leftover', async () => {
+    const { lake, merge } = setup()
+    const parts = [await part(lake, ['a']), await quarantined(lake, '1', 0)]
+    const scan = { ...pathOf(), fences: { first: 1, last: 1 } }
+    const [files] = await merge([parts])
+    const isLeftover = ({ key }: PartFile) => isOfAttempt(key, scan)
+    expect([parts.map(isLeftover), files!.map(isLeftover)]).toEqual([
+      [true, true],
+      [false, false],
+    ])
+  })
+
+  it('leaves alone a table that is no longer declared', async () => {
+    const { lake, merge } = setup()
     const gone = { ...(await part(lake, ['a'])), table: 'gone' }
-    expect(await merge([[quarantine, gone]])).toEqual([[quarantine, gone]])
+    expect(await merge([[gone]])).toEqual([[gone]])
   })
 
   it('says the same when it is repeated', async () => {

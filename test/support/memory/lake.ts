@@ -81,6 +81,17 @@ export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
       const version = schemaVersion(table)
       return { file: write('changes', mergedKey(some), { name: table.name, version, content }), taken: some.length }
     },
+    mergeQuarantine: async (parts, signal) => {
+      stopIfAborted(signal)
+      const some = parts.slice(0, partsPerFile)
+      const content = some.flatMap(({ key }) => {
+        const file = files.get(key)
+        if (!file || !('records' in file)) throw new Error(`${key} is not there`)
+        return file.records
+      })
+      const [{ table: name, schemaVersion: version }] = some as [PartFile]
+      return { file: write('quarantine', mergedKey(some), { name, version, content }), taken: some.length }
+    },
     readManifest: async (runId) => structuredClone(manifests.get(runId) ?? null),
     writeManifest: async (manifest, signal) => {
       stopIfAborted(signal)

@@ -43,6 +43,7 @@ async function changeSessions(before: Simulator, after: Simulator) {
   put(after, 12, { title: 'changed, too' })
   put(after, 3, { messageCount: 'many' })
   put(before, 9, { messageCount: null })
+  for (const at of [0, 10]) put(after, at, { unheardOf: nested(201) })
   for (const at of [5, 14]) after.remove('sessions', ids[at]!)
   for (const [id, value] of [
     ['repeated', sessions[2]],
@@ -55,6 +56,11 @@ async function changeSessions(before: Simulator, after: Simulator) {
     if (id !== 'unkeyed') after.put('sessions', id, { value })
   }
   before.put('sessions', 'repeated', { value: { ...sessions[2], title: 'a copy', updatedAt: 1_791_000_000_000 } })
+}
+
+/** A value that no table can take: in quarantine, in two flushes. */
+function nested(levels: number): unknown {
+  return levels === 0 ? 'deep' : [nested(levels - 1)]
 }
 
 /** Fewer criteria in a known report, one report gone, one new. */

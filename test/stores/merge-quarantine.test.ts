@@ -1,0 +1,77 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../lib/core/hash.ts'
+import { createQuarantineMerger } from '../../lib/stores/merge-quarantine.ts'
+import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { createMemoryObjects } from '../support/memory/objects.ts'
+import { pathOf, untroubled } from './samples.ts'
+
+function setup(unpackedBytes?: number) {
+  const objects = createMemoryObjects()
+  const lake = createPublishedLake(objects)
+  const part = (raws: string[], n: number) =>
+    lake.writeQuarantine(
+      pathOf({ part: n }),
+      raws.map((raw) => ({ key: null, reasons: ['has no key'], raw })),
+      untroubled,
+    )
+  const rawsIn = async (key: string) => {
+    const lines = gunzipSync((await objects.get(key))!)
+      .toString()
+      .trimEnd()
+      .split('\n')
+    return lines.map((line) => JSON.parse(line).raw)
+  }
+  const { mergeQuarantine } = createQuarantineMerger(objects, unpackedBytes)
+  return {
+    objects,
+    part,
+    rawsIn,
+    merge: (parts: Parameters<typeof mergeQuarantine>[0]) => mergeQuarantine(parts, untroubled),
+  }
+}
+
+describe('a quarantine file that was merged of parts', () => {
+  it('holds all records of all parts, in their order, and is what it says', async () => {
+    const { objects, part, rawsIn, merge } = setup()
+    const parts = [await part(['"a"', '"b"'], 0), await part(['"c"'], 1)]
+    const { file, taken } = await merge(parts)
+    expect(taken).toBe(2)
+    expect(file).toMatchObject({ kind: 'quarantine', table: parts[0]!.table, rows: 3 })
+    expect(file.key).toMatch(/^quarantine\/.*\.ndjson\.gz$/)
+    const bytes = (await objects.get(file.key))!
+    expect([file.bytes, file.sha256]).toEqual([bytes.byteLength, sha256(bytes)])
+    expect(await rawsIn(file.key)).toEqual(['"a"', '"b"', '"c"'])
+  })
+
+  it('takes no more bytes of lines than fit, and at least one part', async () => {
+    const { part, rawsIn, merge } = setup(1)
+    const parts = [await part(['"a"'], 0), await part(['"b"'], 1)]
+    const first = await merge(parts)
+    const second = await merge(parts.slice(1))
+    expect([first.taken, second.taken]).toEqual([1, 1])
+    expect([await rawsIn(first.file.key), await rawsIn(second.file.key)]).toEqual([['"a"'], ['"b"']])
+  })
+
+  it('has lines of one form: parts that another version wrote become a file of their own', async () => {
+    const { part, merge } = setup()
+    const [older, newer] = [await part(['"a"'], 0), await part(['"b"'], 1)]
+    const { file, taken } = await merge([{ ...older, schemaVersion: '1' }, newer])
+    expect([taken, file.schemaVersion]).toEqual([1, '1'])
+  })
+
+  it('is the same whoever writes it', async () => {
+    const { part, merge } = setup()
+    const parts = [await part(['"a"'], 0), await part(['"b"'], 1)]
+    expect(await merge(parts)).toEqual(await merge(parts))
+  })
+
+  it('is not made of what is gone or damaged', async () => {
+    const { objects, part, merge } = setup()
+    const [gone, damaged] = [await part(['"a"'], 0), await part(['"b"'], 1)]
+    await objects.remove([gone.key])
+    await objects.put(damaged.key, Buffer.from('no'))
+    await expect(merge([gone])).rejects.toMatchObject({ code: 'damaged_state' })
+    await expect(merge([damaged])).rejects.toMatchObject({ code: 'damaged_state' })
+  })
+})
