@@ -1,151 +1,100 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { sha256 } from '../lib/core/hash.ts'
-import { createGenerators } from '../lib/local/simulator/generators.ts'
-import { settingsOf } from '../lib/local/simulator/options.ts'
-import { partKey, schemaVersion } from '../lib/stores/lake-paths.ts'
-import { createMerger } from '../lib/stores/merge-parts.ts'
-import type { ObjectStore } from '../lib/stores/objects.ts'
-import { encodeParquet } from '../lib/stores/parquet.ts'
-import { currentQuery } from '../lib/streams/current.ts'
-import { sessions } from '../lib/streams/sessions.ts'
-import { type Cell, columnsOf } from '../lib/streams/table.ts'
-import type { PartFile } from '../lib/sync/checkpoint.ts'
-import { bareStore } from './bare-store.ts'
-import { type Figure, median } from './figures.ts'
+import { type Simulator, startSimulator } from '../lib/local/simulator/simulator.ts'
+import { streamNamed } from '../lib/streams/index.ts'
+import type { Figure } from './figures.ts'
+import { type Installation, type Ran, startInstallation } from './lake-nights.ts'
+import { lakeReaders } from './lake-readers.ts'
 
-const part = 'i'
-const table = sessions.tables[0]
-const shape = { records: 20_000, changed: 1_800, nights: 30, partRows: 500 }
-const dayMs = 86_400_000
+/** Sessions of the platform, the share of them that changes in a night, and the nights after which readers are measured. */
+type Shape = { sessions: number; changed: number; measuredAfter: readonly number[] }
+
+const shapes: readonly Shape[] = [
+  { sessions: 10_000, changed: 0.09, measuredAfter: [30] },
+  { sessions: 1_000, changed: 0.05, measuredAfter: [30, 365] },
+]
+
 const start = Date.UTC(2026, 0, 1, 2)
-const never = new AbortController().signal
+const dayMs = 86_400_000
+const sessions = streamNamed('sessions')
 
-/** (i) What a night leaves in the lake, and what many nights cost a reader against one file of the same rows. */
+/** (i) What a night of sessions leaves in the lake, and what many nights cost those who ask for the sessions as they are now. */
 export async function lakeFiles(): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const shape of shapes) figures.push(...(await livedThrough(shape)))
+  return figures
+}
+
+async function livedThrough({ sessions: count, changed, measuredAfter }: Shape): Promise<Figure[]> {
   const dir = await mkdtemp(join(tmpdir(), 'bench-lake-'))
-  const duckdb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
+  const rates = { changed, added: 0.002, removed: 0.002 }
+  const platform = await startSimulator({ counts: { sessions: count }, startedAt: start, rates: { sessions: rates } })
+  const time = { night: 0 }
+  const began = Date.now()
+  const now = () => start + time.night * dayMs + (Date.now() - began)
+  const lived = await startInstallation({ dir: join(dir, 'lived'), platform, now })
+  const part = `lake of ${count.toLocaleString('en-US')} sessions`
+  const figures: Figure[] = []
+  const nights: Ran[] = []
   try {
-    const objects = bareStore()
-    const everything = await nights(objects)
-    const [last] = everything.slice(-1) as [Night]
-    const many = await saved(
-      everything.flatMap(({ merged }) => merged),
-      { objects, dir },
-    )
-    const whole = await createMerger(objects, unbound).mergeParts(
-      table,
-      everything.flatMap(({ merged }) => merged),
-      never,
-    )
-    const one = await saved([whole.file], { objects, dir })
-    const ratio = (await secondsOf(duckdb, many)) / (await secondsOf(duckdb, one))
-    const night = `a night with ${shape.changed} changes of ${shape.records}`
-    return [
-      { part, measure: `files of ${night}`, value: last.merged.length, unit: 'files', aim: { most: 1 } },
-      {
-        part,
-        measure: `their bytes, against those of its ${last.parts.length} parts`,
-        value: bytesOf(last.merged) / bytesOf(last.parts),
-        unit: 'ratio',
-        aim: { most: 1 },
-      },
-      {
-        part,
-        measure: `sessions_current over ${shape.nights} nights, against one file of the same rows`,
-        value: ratio,
-        unit: 'ratio',
-        aim: { most: 1.3 },
-      },
-    ]
+    for (; time.night <= Math.max(...measuredAfter); time.night++) {
+      if (time.night > 0) platform.advance()
+      nights.push(await lived.run('nightly', [sessions]))
+      if (!measuredAfter.includes(time.night)) continue
+      const after = `after ${time.night} nights`
+      figures.push(...leftBehind(part, nights.slice(1), after))
+      const fresh = await ofOneNight({ dir: join(dir, after), platform, now })
+      figures.push(...(await asked({ part, after, lived, fresh, dir })))
+      await fresh.close()
+    }
+    return figures
   } finally {
-    duckdb.closeSync()
+    await lived.close()
+    await platform.close()
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-type Night = { parts: PartFile[]; merged: PartFile[] }
-
-const unbound = { rows: 1e9, bytes: 1e12, unpackedBytes: 1e12 }
-
-/** A first night with all sessions, and nights in each of which some change, spread over all of them. */
-async function nights(objects: ObjectStore): Promise<Night[]> {
-  const rows = sessionRows()
-  const found: Night[] = []
-  for (let night = 0; night <= shape.nights; night++) {
-    const step = Math.floor(shape.records / shape.changed)
-    const changed = night === 0 ? rows : rows.filter((_, at) => at % step === night % step)
-    const parts: PartFile[] = []
-    for (let from = 0; from < changed.length; from += shape.partRows) {
-      parts.push(await writePart(objects, changed.slice(from, from + shape.partRows), { night, n: parts.length }))
-    }
-    found.push({ parts, merged: [(await createMerger(objects, unbound).mergeParts(table, parts, never)).file] })
-  }
-  return found
+/** An installation that has the same sessions as one that lived through many nights, from one night. */
+async function ofOneNight(place: { dir: string; platform: Simulator; now: () => number }): Promise<Installation> {
+  const fresh = await startInstallation(place)
+  await fresh.run('nightly', [sessions])
+  return fresh
 }
 
-function sessionRows(): Cell[][] {
-  const settings = settingsOf({ counts: { sessions: shape.records } })
-  const generator = createGenerators(settings, { times: [1_700_000_000_000] }).sessions
-  return Array.from({ length: shape.records }, (_, position) => {
-    const life = generator.population.at(position)
-    if (life === undefined) throw new Error(`there is no session at ${position}`)
-    const record = JSON.parse(JSON.stringify(generator.record(life, generator.idOf(life))))
-    return [...(table.read(record).rows[0]?.cells ?? [])]
-  })
-}
-
-async function writePart(
-  objects: ObjectStore,
-  rows: readonly Cell[][],
-  { night, n }: { night: number; n: number },
-): Promise<PartFile> {
-  const startedAt = start + night * dayMs
-  const path = { stream: 'sessions', scanId: `s${night}`, runId: `r${night}`, startedAt, part: n, fence: 1 }
-  const meta = (key: Cell): Cell[] => [
-    'upsert',
-    path.runId,
-    path.scanId,
-    n,
-    startedAt,
-    sha256(`${key} ${night}`),
-    null,
-    null,
+function leftBehind(part: string, nights: readonly Ran[], after: string): Figure[] {
+  const files = nights.map((night) => night.files.length)
+  const bytes = nights.flatMap((night) => night.files).reduce((sum, file) => sum + file.bytes, 0)
+  const changes = nights.flatMap(({ counts }) => counts).reduce((sum, each) => sum + each.inserted + each.updated, 0)
+  const mean = Math.round(changes / nights.length)
+  return [
+    {
+      ...{
+        part,
+        measure: `${after}: files of a night with ${mean} changes, most, for ${sessions.tables.length} tables`,
+      },
+      ...{ value: Math.max(...files), unit: 'files', aim: { most: sessions.tables.length } },
+    },
+    {
+      ...{ part, measure: `${after}: bytes of such a night, on average` },
+      ...{ value: bytes / nights.length, unit: 'bytes', aim: null },
+    },
   ]
-  const columns = columnsOf(table).map((): Cell[] => [])
-  for (const cells of rows)
-    for (const [at, cell] of [...cells, ...meta(cells[0] ?? null)].entries()) columns[at]?.push(cell)
-  const bytes = encodeParquet({ table, columns, rows: rows.length })
-  const key = partKey('changes', table.name, path)
-  await objects.put(key, bytes)
-  const size = { rows: rows.length, bytes: bytes.byteLength, sha256: sha256(bytes) }
-  return { kind: 'changes', table: table.name, key, ...size, schemaVersion: schemaVersion(table) }
 }
 
-function bytesOf(files: readonly PartFile[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0)
-}
+type Asked = { part: string; after: string; lived: Installation; fresh: Installation; dir: string }
 
-async function saved(files: readonly PartFile[], { objects, dir }: { objects: ObjectStore; dir: string }) {
-  const paths: string[] = []
-  for (const { key } of files) {
-    paths.push(join(dir, key.replaceAll('/', '_')))
-    await writeFile(paths.at(-1) ?? '', (await objects.get(key)) ?? '')
+async function asked({ part, after, lived, fresh, dir }: Asked): Promise<Figure[]> {
+  const readers = await lakeReaders({ lived, fresh, dir })
+  try {
+    const figures: Figure[] = []
+    for (const { what, milliseconds, ratio, aim } of await readers.measure()) {
+      const measure = `${after}: ${what} (${milliseconds.toFixed(0)} ms)`
+      figures.push({ part, measure, value: ratio, unit: 'ratio', aim })
+    }
+    return figures
+  } finally {
+    await readers.close()
   }
-  return paths
-}
-
-async function secondsOf(duckdb: DuckDBConnection, paths: readonly string[]): Promise<number> {
-  const list = paths.map((path) => `'${path}'`).join()
-  await duckdb.run(`create or replace view sessions as from read_parquet([${list}], union_by_name = true)`)
-  await duckdb.run(`create or replace view sessions_current as ${currentQuery(sessions, table)}`)
-  const times: number[] = []
-  for (let round = 0; round < 5; round++) {
-    const began = performance.now()
-    await duckdb.runAndReadAll('select status, count(*), sum(message_count) from sessions_current group by all')
-    times.push(performance.now() - began)
-  }
-  return median(times) / 1000
 }

@@ -7,6 +7,7 @@ import { bundles, limitsRatio, verifying } from './others.ts'
 import { redacting } from './redaction-part.ts'
 import { reporting } from './report-part.ts'
 import { atLatency, atSize, type How } from './sync-parts.ts'
+import { yearOfSchedules } from './year-part.ts'
 
 /** What can be measured, by the name of each part. What takes very long is measured only when it is asked for. */
 const parts: Record<string, { what: string; measure: (how: How) => Promise<Figure[]>; onlyWhenAsked?: true }> = {
@@ -37,7 +38,8 @@ const parts: Record<string, { what: string; measure: (how: How) => Promise<Figur
   limits: { what: '10,000 limits at 20 ms latency', measure: limitsRatio },
   bundles: { what: 'Lambda bundles', measure: bundles },
   redaction: { what: 'redaction of sessions and texts', measure: redacting },
-  lake: { what: 'files of the lake after 30 nights', measure: lakeFiles },
+  lake: { what: 'the lake after 30 and 365 nights', measure: lakeFiles },
+  year: { what: 'what a year of the default schedules costs', measure: yearOfSchedules },
   report: { what: 'the page of pictures over 1,000,000 sessions', measure: reporting, onlyWhenAsked: true },
   trail: { what: 'audit trails of 1,000 and 10,000 revisions', measure: verifying },
 }

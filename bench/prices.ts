@@ -1,29 +1,34 @@
-/** List prices per call in USD, us-east-1, on-demand, as published in November 2026; check them before you budget. */
+import { listPrices } from '../lib/report/night/cost.ts'
+import type { Calls } from './calls.ts'
+
+const { put, get, writeUnit, readUnit } = listPrices
+
+/** List prices per call in USD. Items of state have up to 2 KB: two units to write, one to read. */
 const usdPerCall = {
-  'S3 PUT': 5e-6,
-  'S3 POST': 5e-6,
-  'S3 GET': 4e-7,
-  'S3 ListObjectsV2': 5e-6,
+  'S3 PUT': put,
+  'S3 POST': put,
+  'S3 GET': get,
+  'S3 ListObjectsV2': put,
   'S3 DeleteObjects': 0,
-  'S3 PUT (multipart)': 5e-6,
-  'S3 POST (multipart)': 5e-6,
-  'DynamoDB GetItem': 1.25e-7,
-  'DynamoDB UpdateItem': 6.25e-7,
-  'DynamoDB PutItem': 6.25e-7,
-  'DynamoDB Query': 1.25e-7,
+  'S3 PUT (multipart)': put,
+  'S3 POST (multipart)': put,
+  'DynamoDB GetItem': readUnit,
+  'DynamoDB UpdateItem': 2 * writeUnit,
+  'DynamoDB PutItem': 2 * writeUnit,
+  'DynamoDB DeleteItem': 2 * writeUnit,
+  'DynamoDB Query': readUnit,
 } as const
 
 /**
- * What a sync's calls cost at list price, scaled to a million records. Items up to 1 KB; batches are priced by their
- * items, so this serves syncs that write no records.
+ * What calls cost at list price, USD. Batches are priced by their items, so that callers leave them out or have none.
  * @throws Error for a call whose price is not listed: a cost must not be too low because something was forgotten.
  */
-export function costPerMillion(calls: Record<string, number>, records: number): number {
+export function usdOf(calls: Calls): number {
   let usd = 0
   for (const [name, count] of Object.entries(calls)) {
     const price = (usdPerCall as Record<string, number>)[name]
     if (price === undefined) throw new Error(`the price of "${name}" is not listed in bench/prices.ts`)
     usd += price * count
   }
-  return (usd / records) * 1e6
+  return usd
 }

@@ -1,5 +1,5 @@
 import { type Figure, median } from './figures.ts'
-import { costPerMillion } from './prices.ts'
+import { usdOf } from './prices.ts'
 import { measureSyncs, type Round, type SyncName, syncs } from './syncs.ts'
 import type { WorkerAnswer } from './worker.ts'
 
@@ -85,7 +85,7 @@ function callsOf(part: string, { calls, counts }: WorkerAnswer): Figure[] {
     {
       part,
       measure: `${measure}cost per million records`,
-      value: costPerMillion(calls, counts.received),
+      value: (usdOf(calls) / counts.received) * 1e6,
       unit: 'USD',
       aim: null,
     },

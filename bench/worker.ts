@@ -1,4 +1,3 @@
-import type { NodeHttpHandler } from '@smithy/node-http-handler'
 import { composeRun } from '../lib/compose/run.ts'
 import { noDeadline } from '../lib/core/deadline.ts'
 import { silentLog } from '../lib/core/log.ts'
@@ -9,27 +8,26 @@ import { streamNamed } from '../lib/streams/index.ts'
 import type { Counts } from '../lib/sync/checkpoint.ts'
 import { syncStream } from '../lib/sync/sync-stream.ts'
 import type { Cost } from './bare-loop.ts'
+import { type Calls, countCalls } from './calls.ts'
 import { answering } from './processes.ts'
 
 /** What one sync of the sessions cost the worker. */
 export type WorkerAnswer = Cost & {
   status: string
   counts: Counts
-  /** Calls to AWS by service and operation. */
-  calls: Record<string, number>
+  calls: Calls
 }
 
 /** Syncs and publishes the sessions once, in a process that does nothing else. */
 answering(async (variables: Record<string, string>): Promise<WorkerAnswer> => {
   Object.assign(process.env, variables)
-  const calls: Record<string, number> = {}
+  const calls: Calls = {}
   const clients = createStorageClients({
     region: variables.AWS_REGION as string,
     endpointUrl: variables.AWS_ENDPOINT_URL,
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   })
-  for (const client of [clients.dynamodb, clients.s3])
-    countCalls(client.config.requestHandler as NodeHttpHandler, calls)
+  countCalls(clients, calls)
   const app = composeRun(variables, { log: silentLog, metrics: noMetrics, clients })
 
   const began = performance.now()
@@ -48,22 +46,3 @@ answering(async (variables: Record<string, string>): Promise<WorkerAnswer> => {
     calls,
   }
 })
-
-function countCalls(handler: NodeHttpHandler, calls: Record<string, number>) {
-  const handle = handler.handle.bind(handler)
-  handler.handle = (request, options) => {
-    const name = operationOf(request)
-    calls[name] = (calls[name] ?? 0) + 1
-    return handle(request, options)
-  }
-}
-
-type Request = Parameters<NodeHttpHandler['handle']>[0]
-
-function operationOf({ headers, method, query }: Request): string {
-  const target = headers['x-amz-target'] ?? headers['X-Amz-Target']
-  if (target) return `DynamoDB ${target.split('.')[1]}`
-  if ('list-type' in query) return 'S3 ListObjectsV2'
-  if ('delete' in query) return 'S3 DeleteObjects'
-  return `S3 ${method}${'uploads' in query || 'uploadId' in query ? ' (multipart)' : ''}`
-}

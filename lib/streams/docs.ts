@@ -47,8 +47,10 @@ function reading(streams: readonly Stream[]): string[] {
       "to the row of the main table with the same key, `_scan_id` and `_sequence`: the nested table's key begins with " +
       "the main table's. A changed record writes all its nested rows again, so that an element which is in no row of " +
       'the newest version is gone.',
-    '`<table>_current` shows a table as it is now. Of a main table: of each key the row with the latest `_synced_at`, then ' +
-      'the highest `_sequence`, unless it is a delete.',
+    '`<table>_current` shows a table as it is now. It is an [Iceberg table](warehouse.md) with a row per live record, which costs ' +
+      'the same however many nights there were: ask that one. The views below make the same of the change log, for who reads ' +
+      'its files alone, and take longer with each night ([figures](performance.md#the-lake)). Of a main table: of each key the ' +
+      'row with the latest `_synced_at`, then the highest `_sequence`, unless it is a delete.',
     sql(`create view ${currentName(main)} as\n${currentQuery(stream, main)}`),
     'Tables of the audit trail (`enterprise_setting_changes`, `audit_findings`) hang off no record: each row stands for ' +
       'itself, and their `_current` is that of a main table. They are filled where the audit trail is recorded.',
