@@ -45,12 +45,17 @@ export async function atLatency(how: How): Promise<Figure[]> {
 type Ratio = { part: string; name: SyncName; kind: 'cpuSeconds' | 'seconds'; most: number | undefined }
 
 function ratio(rounds: readonly Round[], { part, name, kind, most }: Ratio): Figure {
-  const bareOf = ({ bare: [before, after] }: Round) => (before[kind] + after[kind]) / 2
-  const value = median(rounds.map((round) => round[name][kind] / bareOf(round)))
-  const [own, bare] = [median(rounds.map((round) => round[name][kind])), median(rounds.map(bareOf))]
+  const value = median(rounds.map((round) => round[name][kind] / bareOf(round, kind)))
+  const own = median(rounds.map((round) => round[name][kind]))
+  const bare = median(rounds.map((round) => bareOf(round, kind)))
   const what = kind === 'seconds' ? 'wall' : 'CPU'
   const measure = `${name}: ${what} (${own.toFixed(2)} s) against the bare loop (${bare.toFixed(2)} s)`
   return { part, measure, value, unit: 'ratio', aim: aimOf(most) }
+}
+
+/** What the bare loop took, before and after. */
+export function bareOf({ bare: [before, after] }: Round, kind: 'cpuSeconds' | 'seconds'): number {
+  return (before[kind] + after[kind]) / 2
 }
 
 function aimOf(most: number | undefined): Figure['aim'] {
@@ -62,7 +67,7 @@ function peakOf(rounds: readonly Round[], name: SyncName) {
 }
 
 /** How far the bare loop before and the one after lie apart: where it is much, the machine was busy with something else. */
-function noise(part: string, rounds: readonly Round[]): Figure[] {
+export function noise(part: string, rounds: readonly Round[]): Figure[] {
   const apart = rounds.map(({ bare: [before, after] }) => {
     const [less, more] = [before.cpuSeconds, after.cpuSeconds].sort((a, b) => a - b) as [number, number]
     return more / less - 1

@@ -23,29 +23,36 @@ const changedShare = 0.05
 
 /** Measures the worker, built as on AWS and in a process of its own, beside the bare loop over the same pages. */
 export async function measureSyncs({ rounds, profile, ...wanted }: Measuring): Promise<Round[]> {
+  return onPlatform(wanted, async (place) => {
+    const found: Round[] = []
+    for (let n = 0; n < rounds; n++) {
+      found.push(await measureRound({ ...place, dir: join(place.dir, `round-${n}`), profile }))
+    }
+    return found
+  })
+}
+
+/** Where rounds take place: a folder that is removed afterwards, what was built, the platform in its two states. */
+export type Place = { dir: string; files: { bare: string; worker: string }; addresses: PlatformAddresses }
+
+/** Serves the pages of a platform while something is measured. */
+export async function onPlatform<A>(
+  wanted: Omit<Platform, 'dir' | 'changedShare'>,
+  measure: (place: Place) => Promise<A>,
+): Promise<A> {
   const dir = await mkdtemp(join(tmpdir(), 'bench-'))
   const platform = await serve<PlatformAddresses>('serve-pages.ts', { dir, changedShare, ...wanted } satisfies Platform)
   try {
     const files = { bare: await buildInto(dir, 'bare-loop'), worker: await buildInto(dir, 'worker') }
-    const found: Round[] = []
-    for (let n = 0; n < rounds; n++) {
-      found.push(await measureRound({ dir: join(dir, `round-${n}`), files, addresses: platform.answer, profile }))
-    }
-    return found
+    return await measure({ dir, files, addresses: platform.answer })
   } finally {
     await platform.stop()
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-type RoundIn = {
-  dir: string
-  files: { bare: string; worker: string }
-  addresses: PlatformAddresses
-  profile: boolean
-}
-
-async function measureRound({ dir, files, addresses, profile }: RoundIn): Promise<Round> {
+/** Measures one new installation; `dir` is a folder that is not there yet. */
+export async function measureRound({ dir, files, addresses, profile }: Place & { profile: boolean }): Promise<Round> {
   await mkdir(dir)
   const stores = await serve<{ environment: Record<string, string> }>('serve-stores.ts', { dir })
   const sync = async (name: SyncName): Promise<WorkerAnswer> => {
