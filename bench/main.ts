@@ -4,6 +4,7 @@ import { type Figure, isMet, tableOf } from './figures.ts'
 import { lakeFiles } from './lake-part.ts'
 import { messagesAt } from './messages-part.ts'
 import { bundles, limitsRatio, verifying } from './others.ts'
+import { againstPeers } from './peers-part.ts'
 import { redacting } from './redaction-part.ts'
 import { reporting } from './report-part.ts'
 import { atLatency, atSize, type How } from './sync-parts.ts'
@@ -35,6 +36,7 @@ const parts: Record<string, { what: string; measure: (how: How) => Promise<Figur
     measure: messagesAt({ sessions: 100_000, messagesPerSession: 20, atOnce: [16] }),
     onlyWhenAsked: true,
   },
+  peers: { what: 'syncs of 100,000 sessions beside other tools', measure: againstPeers, onlyWhenAsked: true },
   limits: { what: '10,000 limits at 20 ms latency', measure: limitsRatio },
   bundles: { what: 'Lambda bundles', measure: bundles },
   redaction: { what: 'redaction of sessions and texts', measure: redacting },
