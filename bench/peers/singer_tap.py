@@ -25,7 +25,7 @@ class Sessions(Stream):
         for page in pages():
             for record in page:
                 if "sessionSettings" in record:
-                    # The SDK walks through each object of a record, twice, and leaves texts alone.
+                    # The SDK walks through each object in a record, and leaves texts alone.
                     record["sessionSettings"] = orjson.dumps(record["sessionSettings"]).decode()
                 yield record
 
