@@ -67,7 +67,7 @@ async function one(sql: string) {
 describe('the statements of the manual', () => {
   it('read with DuckDB what is published and no other file', async () => {
     for (const sql of statement('the change log of a table').split(';\n')) if (sql.trim()) await connection.run(sql)
-    await connection.run(statement('the newest version of each record'))
+    await connection.run(statement('of these, the newest version of each record'))
     const [rows, versions] = (await one('select count(*), count(distinct _run_id) from sessions'))!
     const [current, keys] = (await one('select count(*), count(distinct session_id) from sessions_current'))!
     expect(Number(versions)).toBe(2)

@@ -1,7 +1,7 @@
 import { parquetMetadataAsync } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { partitionsOf, warehouseTables } from '../../../lib/stores/catalog.ts'
-import { partKey } from '../../../lib/stores/lake-paths.ts'
+import { mergedKey, partKey } from '../../../lib/stores/lake-paths.ts'
 import { encodeParquet, parquetSchema } from '../../../lib/stores/parquet.ts'
 import { currentQuery } from '../../../lib/streams/current.ts'
 import { streams } from '../../../lib/streams/index.ts'
@@ -68,11 +68,14 @@ describe('the catalog', () => {
   it.each(tables)('LAKE-05 looks for the files of $table.name where they are written', ({ table }) => {
     const { StorageDescriptor, PartitionKeys } = inputs.find(({ Name }) => Name === table.name)!
     const at = { stream: 'any', scanId: 's', runId: '20260501T020000Z-nightly', part: 0, fence: 1 }
-    const key = partKey('changes', table.name, { ...at, startedAt: Date.UTC(2026, 4, 1, 23, 59) })
+    const part = partKey('changes', table.name, { ...at, startedAt: Date.UTC(2026, 4, 1, 23, 59) })
+    const key = mergedKey([{ key: part }])
     const location = resolved(StorageDescriptor.Location)
     const [dt, run] = PartitionKeys.map(({ Name }) => Name)
     const values = `${dt}=2026-05-01/${run}=20260501T020000Z-nightly`
-    expect(`s3://platform-sync-lake-123456789012-us-east-1/${key}`).toBe(`${location}${values}/00000-1.parquet`)
+    const name = key.slice(key.lastIndexOf('/'))
+    expect(`s3://platform-sync-lake-123456789012-us-east-1/${key}`).toBe(`${location}${values}${name}`)
+    expect(name).toMatch(/^\/[0-9a-f]{20}\.parquet$/)
     const file = { kind: 'changes' as const, table: table.name, key, rows: 1, bytes: 1, sha256: '', schemaVersion: '' }
     expect(partitionsOf(manifestWith([file]))).toEqual([
       {
