@@ -141,7 +141,7 @@ describe('the house', () => {
     for (const file of filesIn('functions', 'lib/compose')) visit(file)
     expect([...reached].filter((file) => /^lib\/(local|cli)\//.test(file))).toEqual([])
     const packages = new Set([...reached].flatMap(importsOf))
-    for (const name of ['dynalite', 'fauxqs', '@duckdb/node-api', 'commander', 'cli-table3']) {
+    for (const name of ['dynalite', 'fauxqs', '@duckdb/node-api', 'pg', 'pg-copy-streams', 'commander', 'cli-table3']) {
       expect(packages.has(name), name).toBe(false)
     }
   })

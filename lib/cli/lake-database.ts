@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { runsPrefix } from '../stores/lake-paths.ts'
 import { currentName } from '../streams/current.ts'
 import { streams } from '../streams/index.ts'
 import { runsColumns, runsTable } from '../streams/runs-table.ts'
@@ -89,7 +90,9 @@ async function openWith(from: PublishedLake, { sql, signal, columnwise }: Openin
       place,
     )
     await createViews(connection, [...local, ...current.flatMap(({ files }) => files)], current)
-    const runs = needed(runsTable.name) ? await downloadRuns(from.objects, folder) : []
+    const runs = needed(runsTable.name)
+      ? await downloadRuns(await from.objects.list(runsPrefix), { ...from, folder })
+      : []
     await connection.run(`create view ${runsTable.name} as ${typedRows(runsColumns, runs)}`)
     await createFreshness(connection, needed(freshnessView) ? from.checkpoints : undefined)
     if (sql !== undefined) await commentViews(connection, sql)

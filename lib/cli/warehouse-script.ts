@@ -29,7 +29,7 @@ export async function* scriptOf(
 ): AsyncGenerator<string> {
   const published = await lake.lake.readFiles()
   const files = published.filter(({ publishedAt }) => publishedAt > after)
-  yield* place.dialect.settings.map(withEnd)
+  yield* [...(place.dialect.toolSettings ?? []), ...place.dialect.settings].map(withEnd)
   const loaded: AddressedFile[] = []
   for (const group of groups) {
     const addressed = filesOf(group, files).map((file) => ({ ...file, address: `${lake.root}${file.key}` }))
@@ -66,7 +66,7 @@ export function withEnd(sql: string): string {
 type RunsFile = { key: string; address: string }
 
 /** The files of the table of runs that may hold what came after a time: that of its month, and of the one before. */
-async function runsFiles({ objects, root }: LoadableLake, after: string): Promise<RunsFile[]> {
+export async function runsFiles({ objects, root }: LoadableLake, after: string): Promise<RunsFile[]> {
   const at = new Date(after)
   const before = Number.isNaN(at.getTime()) ? 0 : Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1)
   const oldest = runsKey(new Date(before).toISOString().slice(0, 7))
@@ -75,27 +75,38 @@ async function runsFiles({ objects, root }: LoadableLake, after: string): Promis
 }
 
 type Inline<F> = { columns: readonly IdentifiedColumn[]; files: readonly F[]; signal: AbortSignal }
+type BytesOf<F> = (file: F) => Promise<Uint8Array | null>
 
-/** The rows of files as lines. One that is gone since it was listed has none. */
-async function* inlineRows<F>(
-  { columns, files, signal }: Inline<F>,
-  bytesOf: (file: F) => Promise<Uint8Array | null>,
-): AsyncGenerator<string> {
+/** The rows of files as psql reads them behind a statement. */
+async function* inlineRows<F>(inline: Inline<F>, bytesOf: BytesOf<F>): AsyncGenerator<string> {
+  yield* rowLines(inline, bytesOf)
+  // Without its end, psql takes none of the rows.
+  if (!inline.signal.aborted) yield '\\.\n'
+}
+
+/** So many characters of lines are handed on together: a group of rows may be too much for one text. */
+const piece = 1_000_000
+
+/**
+ * The rows of files as lines, in pieces of bounded length. A file that is gone since it was listed has none. It ends early
+ * when it is interrupted, so that who asked must look at the signal.
+ */
+export async function* rowLines<F>({ columns, files, signal }: Inline<F>, bytesOf: BytesOf<F>): AsyncGenerator<string> {
   for (const file of files) {
-    // Without its end, so that psql takes none of these rows for all.
     if (signal.aborted) return
     const bytes = await bytesOf(file)
     if (bytes === null) continue
     for await (const group of rowFiles.read(bytes, columns)) {
-      const rows = group[0]?.length ?? 0
-      const lines = Array.from({ length: rows }, (_, row) =>
-        copyLine(
-          group.map((cells) => cells[row] as Cell),
-          columns,
-        ),
-      )
-      yield lines.join('')
+      let lines = ''
+      for (let row = 0; row < (group[0]?.length ?? 0); row++) {
+        const cells = group.map((column) => column[row] as Cell)
+        lines += copyLine(cells, columns)
+        if (lines.length < piece) continue
+        yield lines
+        lines = ''
+        if (signal.aborted) return
+      }
+      yield lines
     }
   }
-  yield '\\.\n'
 }

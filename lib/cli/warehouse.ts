@@ -7,9 +7,10 @@ import { type Target, targets } from '../warehouse/targets.ts'
 import { action, type Cli, type CommonOptions, withCommon, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
+import type { Warehouse } from './warehouse-run.ts'
 import type { LoadableLake } from './warehouse-script.ts'
 
-type Options = { for: Target; schema: string; history?: boolean; after?: string; run?: string }
+type Options = { for: Target; schema: string; history?: boolean; after?: string; run?: string | true }
 type Asked = Options & CommonOptions & { tables: readonly string[] }
 
 /** `platform-sync warehouse` */
@@ -23,7 +24,10 @@ export function addWarehouse(program: Command, cli: Cli): void {
   withTarget(withLocal(warehouse.command('load')))
     .description('print the SQL that loads what is published, or run it; to run it again changes nothing')
     .option('--after <time>', 'only what was published later than this published_at of the table loads')
-    .option('--run <file>', 'run it in this DuckDB file, tables included: what was not loaded yet')
+    .option(
+      '--run [database]',
+      'run it, tables included, for what was not loaded yet: in a DuckDB file, or a PostgreSQL database that this or PG* variables name',
+    )
     .action(action<Options, [string[]]>(cli, (io, options, tables) => load(cli, io, { ...options, tables })))
 }
 
@@ -52,13 +56,7 @@ async function ddl(io: Output, { for: target, schema, history = false, tables }:
 }
 
 async function load(cli: Cli, io: Output, asked: Asked): Promise<ExitCode> {
-  if (asked.run !== undefined && (asked.for !== 'duckdb' || asked.after !== undefined)) {
-    throw new FatalError(
-      '--run is for --for duckdb alone, and without --after: the file itself knows what was loaded. Print the SQL of the ' +
-        'others, and run it with their own tools (docs/warehouse.md).',
-      { code: 'usage' },
-    )
-  }
+  refuseRun(asked)
   if (asked.local !== undefined && asked.for !== 'duckdb' && asked.for !== 'postgres') {
     throw new FatalError(
       `${asked.for} can't read a folder of this machine: leave out --local, or load into DuckDB or Postgres.`,
@@ -81,6 +79,19 @@ async function load(cli: Cli, io: Output, asked: Asked): Promise<ExitCode> {
   })
 }
 
+function refuseRun({ run, after, for: target }: Asked): void {
+  if (run === undefined) return
+  const refused = (why: string) => new FatalError(why, { code: 'usage' })
+  if (target !== 'duckdb' && target !== 'postgres') {
+    throw refused(
+      `--run is for duckdb and postgres: print the SQL for ${target}, and run it with its own tool (docs/warehouse.md).`,
+    )
+  }
+  if (after !== undefined) throw refused('--run goes without --after: the database itself knows what was loaded.')
+  if (target === 'duckdb' && run === true)
+    throw refused('--run with --for duckdb takes a file: --run warehouse.duckdb.')
+}
+
 type Loading = Asked & { lake: LoadableLake; cli: Cli }
 
 async function print(io: Output, { for: target, after = '', lake, cli, ...asking }: Loading): Promise<ExitCode> {
@@ -97,22 +108,33 @@ async function print(io: Output, { for: target, after = '', lake, cli, ...asking
   return cli.interrupted.aborted ? exitCodes.interrupted : exitCodes.complete
 }
 
-async function runIn(io: Output, { schema, history = false, tables, run = '', lake, cli }: Loading): Promise<ExitCode> {
-  const { loadIntoDuckDb } = await import('./warehouse-duckdb.ts')
+async function runIn(io: Output, { lake, cli, ...asked }: Loading): Promise<ExitCode> {
+  const { runLoad } = await import('./warehouse-run.ts')
+  const { for: target, schema, history = false, tables } = asked
   const named = { groups: groupsOf(tables), runs: includesRuns(tables) }
-  const asked = { place: { dialect: targets.duckdb, schema, history }, ...named, database: run }
+  const place = { dialect: targets[target], schema, history }
+  const warehouse = await openWarehouse(asked)
   try {
-    const loaded = await loadIntoDuckDb(lake, { ...asked, signal: cli.interrupted })
+    const loaded = await runLoad(warehouse, { lake, place, ...named, signal: cli.interrupted })
     for (const { table, publications, rows } of loaded) {
       io.say(
         `${table}: ${rows} row${rows === 1 ? '' : 's'} of ${publications} publication${publications === 1 ? '' : 's'}, nested tables included`,
       )
     }
     if (loaded.length === 0) io.say('Nothing is published that is not loaded.')
-    io.result({ database: run, loaded })
+    io.result({ database: warehouse.name, loaded })
     return exitCodes.complete
   } catch (error) {
     if (cli.interrupted.aborted) return exitCodes.interrupted
     throw error
+  } finally {
+    await warehouse.close()
   }
+}
+
+/** Drivers are loaded only here, by who asks for a database. */
+async function openWarehouse({ for: target, run, schema }: Asked): Promise<Warehouse> {
+  const where = typeof run === 'string' ? run : ''
+  if (target === 'duckdb') return (await import('./warehouse-duckdb.ts')).openDuckDb(where)
+  return (await import('./warehouse-postgres.ts')).openPostgres(where, { schema })
 }

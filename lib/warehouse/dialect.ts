@@ -52,8 +52,12 @@ export type Dialect = {
   /** Makes a stage anew and fills it. The rows follow the last statement where `inlineRows` says so. */
   readonly fill: (stage: Stage) => readonly string[]
   readonly inlineRows?: true
+  /** Makes a schema where there is none, if not in the usual words. */
+  readonly makeSchema?: (schema: string) => string
   readonly begin: string
   readonly commit: string
+  /** Lines before all others of a printed script, for the tool that runs it. */
+  readonly toolSettings?: readonly string[]
   /** Statements before all others. */
   readonly settings: readonly string[]
   readonly merge: (merge: Merge) => readonly string[]

@@ -28,7 +28,11 @@ export const postgres: Dialect = {
     ...(files.length === 0 ? [] : [`copy ${name} (${columns.map((column) => column.name).join(', ')}) from stdin`]),
   ],
   inlineRows: true,
-  settings: ['\\set ON_ERROR_STOP on', "set client_encoding = 'UTF8'"],
+  toolSettings: ['\\set ON_ERROR_STOP on'],
+  settings: ["set client_encoding = 'UTF8'"],
+  // `if not exists` asks for the right to make one also where it is there.
+  makeSchema: (schema) =>
+    `do $$ begin if to_regnamespace(${quoted(schema)}) is null then create schema ${schema}; end if; end $$`,
   begin: 'begin',
   commit: 'commit',
   merge: standardMerge,

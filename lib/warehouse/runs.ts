@@ -11,6 +11,11 @@ export function runsTableStatements(place: Place): readonly string[] {
   return declaredTable(place.dialect, nameIn(place), { doc: runsTable.doc, columns: runsColumns })
 }
 
+/** A question for the time of the newest run that is there, in Unix seconds; null where there is none. */
+export function newestRunQuestion(place: Place): string {
+  return `select extract(epoch from max(scheduled_at)) from ${nameIn(place)}`
+}
+
 /**
  * Statements that bring files of the table of runs in. A file is written anew with each run of its month, so that what is
  * there of these runs is replaced: loading one twice changes nothing.

@@ -27,7 +27,7 @@ export function newestName({ schema }: Place, { name }: Table): string {
 /** Statements that make the tables and views of groups. They change nothing that is there. */
 export function tableStatements(place: Place, groups: readonly Group[]): readonly string[] {
   return [
-    `create schema if not exists ${place.schema}`,
+    place.dialect.makeSchema?.(place.schema) ?? `create schema if not exists ${place.schema}`,
     loadsStatement(place),
     ...groups.flatMap((group) => tablesIn(group).flatMap((table) => statementsOf(place, table, group))),
   ]

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { cliHere, temporaryFolder } from './cli.ts'
@@ -38,7 +40,10 @@ describe('platform-sync warehouse', () => {
   })
 
   it.each([
-    ['another warehouse than DuckDB to run it in', ['--for', 'postgres', '--run', 'x'], '--run is for'],
+    ['a warehouse that it can not run in', ['--for', 'snowflake', '--run', 'x'], '--run is for duckdb and postgres'],
+    ['no file to run it in', ['--for', 'duckdb', '--run'], 'takes a file'],
+    ['a place that is no PostgreSQL', ['--for', 'postgres', '--run', 'mysql://h/d'], '--run takes the name of a'],
+    ['keywords of a place', ['--for', 'postgres', '--run', 'host=h dbname=d'], '--run takes the name of a'],
     ['a watermark beside that of the file', ['--for', 'duckdb', '--run', 'x', '--after', '2026'], 'without --after'],
     ['a folder that a service can not read', ['--for', 'bigquery'], "can't read a folder"],
     ['a table that is none', ['--for', 'duckdb', 'session'], 'There is no table "session". The tables are:'],
@@ -47,6 +52,32 @@ describe('platform-sync warehouse', () => {
   ])('refuses %s', async (_, args, words) => {
     const { code, stderr } = await cliHere(['warehouse', 'load', ...args, ...local])
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) })
+  })
+
+  it.each([
+    { who: 'nobody', greeting: null, code: 1, words: /^No PostgreSQL server answers at .* \(ECONNREFUSED\): start it/ },
+    { who: 'HTTP', greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n', code: 2, words: /^What answers at .* does not speak/ },
+    {
+      who: 'MySQL',
+      greeting: '\x4a\0\0\0\x0a8'.padEnd(80, '\0'),
+      code: 2,
+      words: /^What answers at .* does not speak/,
+    },
+  ])('tells what to do where $who answers', async ({ greeting, code, words }) => {
+    const other = createServer((socket) => {
+      socket.on('error', () => {}).resume()
+      socket.write(`${greeting}`)
+      // One of MySQL waits for an answer.
+      if (`${greeting}`.startsWith('HTTP')) socket.end()
+    })
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    const { port } = other.address() as AddressInfo
+    if (greeting === null) await new Promise((resolve) => other.close(resolve))
+    const address = `postgres://someone@127.0.0.1:${port}/feed`
+    const ended = await cliHere(['warehouse', 'load', '--for', 'postgres', ...local, '--run', address])
+    const told = ended.stderr.split('\n').slice(1).join('\n')
+    expect({ code: ended.code, told }).toEqual({ code, told: expect.stringMatching(words) })
+    other.close()
   })
 
   it('refuses a file that is no database', async () => {

@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptOf } from '../../lib/cli/warehouse-script.ts'
-import { currentName } from '../../lib/streams/current.ts'
-import type { Column } from '../../lib/streams/table.ts'
 import type { Dialect } from '../../lib/warehouse/dialect.ts'
 import { runsTableStatements } from '../../lib/warehouse/runs.ts'
 import { loadsName, tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
 import { temporaryFolder } from '../cli/cli.ts'
 import { faultsOf, gapsOf, modelStatements } from '../support/tables/dbt-models.ts'
+import { createRunFeed, readerOf } from '../support/tables/postgres-feeds.ts'
+import { servePostgres } from '../support/tables/postgres-server.ts'
 import {
-  cellsOf,
   changesOfRuns,
   createDuckDbFeed,
   createNights,
@@ -24,11 +23,14 @@ const folder = temporaryFolder()
 const { signal } = new AbortController()
 
 let postgres: PGlite
+let server: Awaited<ReturnType<typeof servePostgres>>
 beforeAll(async () => {
   postgres = await PGlite.create()
+  server = await servePostgres(postgres)
 })
 afterAll(async () => {
   folder.remove()
+  await server.close()
   await postgres.close()
 })
 
@@ -54,19 +56,7 @@ async function createFeed(
         scriptOf(nights.lake, { ...{ place, groups, runs: true }, after: after ?? known.rows[0]?.at ?? '', signal }),
       )
     },
-    runs: async () => {
-      const { rows } = await postgres.query(changesOfRuns(schema), [], { rowMode: 'array' })
-      return rows.map(String)
-    },
-    current: async (views = schema) => {
-      const rows = new Map<string, string[]>()
-      for (const table of tablesOfNights) {
-        const sql = cellsOf(table, { from: `${views}.${currentName(table)}`, asText: postgresText })
-        const answer = await postgres.query<{ cells: string }>(sql)
-        rows.set(table.name, answer.rows.map(({ cells }) => cells).toSorted())
-      }
-      return rows
-    },
+    ...readerOf(postgres, schema),
   }
 }
 
@@ -82,10 +72,6 @@ async function runByPsql(script: AsyncIterable<string> | readonly string[]): Pro
   }
 }
 
-function postgresText({ name, type }: Column): string {
-  return type === 'timestamp' ? `(extract(epoch from ${name}) * 1000)::bigint::text` : `${name}::text`
-}
-
 describe('PostgreSQL and DuckDB that load the lake', () => {
   it('have what the lake has after 30 nights, loaded each night, twice, after a missed week or all at once', async () => {
     const nights = createNights()
@@ -95,6 +81,9 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
     const once = await createFeed('once', nights)
     await postgres.exec(redshiftWords)
     const redshift = await createFeed('redshift', nights, { dialect: redshiftHere })
+    const run = createRunFeed('run', { ...nights, postgres, server })
+    const runMissed = createRunFeed('run_missed', { ...nights, postgres, server })
+    const runBroken = createRunFeed('run_broken', { ...nights, postgres, server })
     const duckdb = createDuckDbFeed({ ...nights, database: join(folder.path, 'nightly.duckdb') })
     for (let night = 0; night < 30; night++) {
       await nights.next()
@@ -103,7 +92,14 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
       if (night % 5 === 4) await redshift.load(night % 2 ? '' : undefined)
       if (night % 9 === 0) await twice.load('')
       if (night < 12 || night > 18) await missed.load()
+      await run.load()
+      if (night < 12 || night > 18) await runMissed.load()
+      server.faults.hangsUpAt = 2 + ((night * 7) % 30)
+      await expect(runBroken.load()).rejects.toMatchObject({ code: 'unreachable' })
+      delete server.faults.hangsUpAt
     }
+    expect(await run.load()).toEqual([])
+    await runBroken.load()
     for (let times = 0; times < 2; times++) await twice.load('')
     await once.load()
     const current = await nights.current()
@@ -116,7 +112,7 @@ describe('PostgreSQL and DuckDB that load the lake', () => {
     }
     const runs = (await nights.ask(changesOfRuns('main'))).rows.map(String)
     expect(runs).toHaveLength(60)
-    for (const feed of [nightly, twice, missed, once, redshift]) {
+    for (const feed of [nightly, twice, missed, once, redshift, run, runMissed, runBroken]) {
       expect(await feed.current()).toEqual(expected)
       expect(await feed.runs()).toEqual(runs)
     }

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scriptOf } from '../../lib/cli/warehouse-script.ts'
+import { rowLines, scriptOf } from '../../lib/cli/warehouse-script.ts'
+import { openFile } from '../../lib/stores/row-files.ts'
+import { computers } from '../../lib/streams/computers.ts'
+import { identifiedColumnsOf } from '../../lib/streams/field-ids.ts'
 import { groupsOf } from '../../lib/warehouse/groups.ts'
 import { tableStatements } from '../../lib/warehouse/tables.ts'
 import { targets } from '../../lib/warehouse/targets.ts'
@@ -105,6 +108,21 @@ describe('SQL for warehouses', () => {
       expect(whole.indexOf('insert into feed.loads')).toBeGreaterThan(whole.lastIndexOf('merge into'))
     },
   )
+
+  it('hands rows on in pieces of bounded length, however many a file has', async () => {
+    const column = identifiedColumnsOf(computers.tables[0]).find(({ name }) => name === 'id')
+    const columns = column ? [column] : []
+    const file = openFile({ name: 'wide', key: ['id'] }, columns)
+    const long = 'x'.repeat(1_000)
+    file.add([Array.from({ length: 5_000 }, () => long)])
+    const bytes = file.finish()
+    const lengths: number[] = []
+    for await (const { length } of rowLines({ columns, files: ['one', 'two'], signal }, async () => bytes)) {
+      lengths.push(length)
+    }
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(2 * 5_000 * 1_001)
+    expect(Math.max(...lengths)).toBeLessThan(1_002_000)
+  })
 
   it('brings a nested table with its main one, and refuses a name that is none', () => {
     expect(

@@ -1,7 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { openLakeDatabase } from '../../../lib/cli/lake-database.ts'
 import { type Answer, ask } from '../../../lib/cli/query-rows.ts'
-import { loadIntoDuckDb } from '../../../lib/cli/warehouse-duckdb.ts'
+import { openDuckDb } from '../../../lib/cli/warehouse-duckdb.ts'
+import { runLoad } from '../../../lib/cli/warehouse-run.ts'
 import type { LoadableLake } from '../../../lib/cli/warehouse-script.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { finishRun } from '../../../lib/publish/finish-run.ts'
@@ -138,16 +139,21 @@ export function createDuckDbFeed({ lake, database, history = false }: Feed) {
   return {
     inDatabase,
     /** Loads what is published: of some runs, or of all. */
-    load: (runs?: readonly string[]) => {
+    load: async (runs?: readonly string[]) => {
       const readFiles = async () => {
         const files = await lake.lake.readFiles()
         return runs ? files.filter(({ runId }) => runs.includes(runId)) : files
       }
       const { signal } = new AbortController()
-      return loadIntoDuckDb(
-        { ...lake, lake: { readFiles } },
-        { ...{ place, groups: groupsOfNights, runs: true }, database, signal },
-      )
+      const warehouse = await openDuckDb(database)
+      try {
+        return await runLoad(warehouse, {
+          ...{ place, groups: groupsOfNights, runs: true, signal },
+          lake: { ...lake, lake: { readFiles } },
+        })
+      } finally {
+        await warehouse.close()
+      }
     },
     forget: () => inDatabase((ask) => ask('delete from feed.loads')),
     forgetHistory: () => inDatabase((ask) => ask('delete from feed.history_loads')),
