@@ -20,6 +20,7 @@ const connectWithinMs = 15_000
 export async function openPostgres(where: string, { schema }: { schema: string }): Promise<Warehouse> {
   const socket = new Socket()
   const client = clientOf(where, socket)
+  if (!client.user) throw noUser()
   const place = { server: `${client.host}:${client.port}`, database: client.database ?? '', user: client.user ?? '' }
   let isConnected = false
   const told = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -68,6 +69,12 @@ function clientOf(where: string, socket: Socket): pg.Client {
   } catch {
     throw noPlace()
   }
+}
+
+function noUser() {
+  return new FatalError('No user is named for PostgreSQL: set PGUSER, or name one in the address behind --run.', {
+    code: 'configuration',
+  })
 }
 
 function noPlace() {

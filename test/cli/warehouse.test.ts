@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { cliHere, temporaryFolder } from './cli.ts'
+import { cliHere, cliIn, temporaryFolder } from './cli.ts'
 
 const folder = temporaryFolder()
 const local = ['--local', join(folder.path, 'unused')]
@@ -78,6 +78,15 @@ describe('platform-sync warehouse', () => {
     const told = ended.stderr.split('\n').slice(1).join('\n')
     expect({ code: ended.code, told }).toEqual({ code, told: expect.stringMatching(words) })
     other.close()
+  })
+
+  it('asks for a user where none is named, and the machine names none', async () => {
+    const { run } = cliIn(folder.path)
+    const { code, stderr } = await run(['warehouse', 'load', '--for', 'postgres', ...local, '--run', 'feed'])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('No user is named for PostgreSQL: set'),
+    })
   })
 
   it('refuses a file that is no database', async () => {
