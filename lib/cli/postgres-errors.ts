@@ -26,7 +26,7 @@ export function postgresError(error: unknown, place: Place): unknown {
   return error
 }
 
-const unreachable = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/
+const unreachable = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/
 
 /** By the SQLSTATE; an answer that isn't PostgreSQL's has none. */
 const byState: readonly (readonly [RegExp, Told])[] = [
