@@ -73,16 +73,16 @@ describe('the catalog', () => {
     const location = resolved(StorageDescriptor.Location)
     const [dt, run] = PartitionKeys.map(({ Name }) => Name)
     const values = `${dt}=2026-05-01/${run}=20260501T020000Z-nightly`
-    const name = key.slice(key.lastIndexOf('/'))
-    expect(`s3://platform-sync-lake-123456789012-us-east-1/${key}`).toBe(`${location}${values}${name}`)
-    expect(name).toMatch(/^\/[0-9a-f]{20}\.parquet$/)
+    const [name = ''] = key.split('/').slice(-1)
+    expect(`s3://platform-sync-lake-123456789012-us-east-1/${key}`).toBe(`${location}${values}/${name}`)
+    expect(name).toMatch(/^[0-9a-f]{20}\.parquet$/)
     const file = { kind: 'changes' as const, table: table.name, key, rows: 1, bytes: 1, sha256: '', schemaVersion: '' }
     expect(partitionsOf(manifestWith([file]))).toEqual([
       {
         table: table.name,
         dt: '2026-05-01',
         run: '20260501T020000Z-nightly',
-        prefix: key.replace('00000-1.parquet', ''),
+        prefix: key.replace(name, ''),
       },
     ])
   })
