@@ -12,9 +12,9 @@ import { pictureSections } from '../lib/report/pictures/sections.ts'
 import { pictureStyle } from '../lib/report/pictures/style.ts'
 import { partKey, schemaVersion } from '../lib/stores/lake-paths.ts'
 import { createLakeRows } from '../lib/stores/lake-rows.ts'
-import { encodeParquet } from '../lib/stores/parquet.ts'
-import { rowFiles } from '../lib/stores/row-files.ts'
+import { encodeParquet, rowFiles } from '../lib/stores/row-files.ts'
 import { createFolderPointers } from '../lib/stores/table-pointers.ts'
+import { identifiedColumnsOf } from '../lib/streams/field-ids.ts'
 import { sessions } from '../lib/streams/sessions.ts'
 import { type Cell, columnsOf, type Table } from '../lib/streams/table.ts'
 import { Counts } from '../lib/sync/checkpoint.ts'
@@ -102,7 +102,7 @@ async function published(
     const meta: Cell[] = ['upsert', path.runId, path.scanId, n, start, `${night} ${n}`, null, null]
     for (const [at, cell] of [...own, ...meta].entries()) columns[at]?.push(cell)
   }
-  const bytes = encodeParquet({ table, columns, rows: records.length })
+  const bytes = encodeParquet(table, identifiedColumnsOf(table), columns)
   const key = partKey('changes', table.name, path)
   await objects.put(key, bytes)
   return {

@@ -1,9 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installInto } from '../../test/support/python.ts'
 
 const scripts = fileURLToPath(new URL('.', import.meta.url))
 const requirements = join(scripts, 'requirements.txt')
@@ -13,16 +14,7 @@ const python = join(venv, 'bin', 'python')
 
 /** Installs requirements.txt into a folder of its own, once for each state of it. Answers why it can't be had; null when it is there. */
 export function install(): string | null {
-  if (existsSync(python)) return null
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]
-  try {
-    execFileSync('python3', ['-m', 'venv', venv], { stdio: 'pipe' })
-    execFileSync(python, pip, { stdio: 'pipe' })
-    return null
-  } catch (error) {
-    rmSync(venv, { recursive: true, force: true })
-    return `Python's venv or PyPI is not to be had here (${String((error as Error).message).split('\n')[0]})`
-  }
+  return installInto(venv, { executable: python, packages: ['-r', requirements] })
 }
 
 /** Runs a script of this folder and answers what it prints. @throws Error with what it wrote to stderr when it fails. */

@@ -21,9 +21,11 @@ export function ofKnownForm(kept: unknown, form: Form): unknown {
 export function laterForm(kept: unknown, { what, newest = 1, goBack }: Form): string | null {
   const version = (kept as { version?: unknown } | null | undefined)?.version
   if (typeof version !== 'number' || version <= newest) return null
+  return ofLaterVersion(`The ${what}`, { form: `form ${version}; form ${newest} is known here`, goBack })
+}
+
+/** The sentence about something that a later version wrote, whose form is told by other means than a number in it. */
+export function ofLaterVersion(what: string, { form, goBack }: { form: string; goBack?: string | undefined }): string {
   const back = goBack === undefined ? '' : `; to go back for good, ${goBack}`
-  return (
-    `The ${what} was written by a later version of this software (form ${version}; form ${newest} is known here). ` +
-    `Deploy that version again${back}.`
-  )
+  return `${what} was written by a later version of this software (${form}). Deploy that version again${back}.`
 }

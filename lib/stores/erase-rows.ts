@@ -4,8 +4,8 @@ import { erased, type Finder } from '../erase/person.ts'
 import type { Rewritten } from '../erase/ports.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
-import { keyOrder } from './key-order.ts'
-import { encodeParquet } from './parquet.ts'
+import { inOrder, keyOrder } from './key-order.ts'
+import { groupRows } from './parquet.ts'
 import { appendRows, bufferOf } from './parquet-rows.ts'
 import { rowFiles } from './row-files.ts'
 
@@ -40,7 +40,12 @@ export async function rowsWithout(
   const rows = columns[0]?.length ?? 0
   if (rows === 0) return null
   const order = keyOrder({ table, columns, rows })
-  return { bytes: encodeParquet({ table, columns, rows }, { order }), rows }
+  const file = rowFiles.open(table)
+  for (let from = 0; from < rows; from += groupRows) {
+    const some = order.subarray(from, from + groupRows)
+    file.add(columns.map((cells) => inOrder(cells, some)))
+  }
+  return { bytes: file.finish(), rows }
 }
 
 function tableOf(stream: Stream, key: string): Table {

@@ -2,6 +2,13 @@ import { compareCells, orderColumns } from '../streams/row-order.ts'
 import { type Cell, columnsOf } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 
+/** Cells in the order of some of their rows. */
+export function inOrder(cells: readonly Cell[], order: Uint32Array): Cell[] {
+  const some = new Array<Cell>(order.length)
+  for (let i = 0; i < some.length; i++) some[i] = cells[order[i] as number] as Cell
+  return some
+}
+
 /** The numbers of the rows in the order in which they are published. */
 export function keyOrder({ table, columns, rows }: RowBatch): Uint32Array {
   const names = columnsOf(table).map(({ name }) => name)

@@ -8,7 +8,7 @@ import { identifiedColumnsOf } from '../streams/field-ids.ts'
 import { orderColumns } from '../streams/row-order.ts'
 import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
-import { keyOrder } from './key-order.ts'
+import { inOrder, keyOrder } from './key-order.ts'
 import { mergedKey, schemaVersion } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
 import { groupRows } from './parquet.ts'
@@ -84,7 +84,7 @@ async function openParquet(table: Table, bytes: Uint8Array): Promise<SortedPart>
   await appendRows(columns, table, bytes)
   const rows = columns[0]?.length ?? 0
   const order = keyOrder({ table, columns, rows })
-  const sorted = columns.map((cells) => Array.from(order, (row) => cells[row] as Cell))
+  const sorted = columns.map((cells) => inOrder(cells, order))
   return { unpackedBytes: unpackedBytes(bytes), groups: () => [sorted] }
 }
 

@@ -1,8 +1,7 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import { type ColumnSource, parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer'
-import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
+import type { ColumnSource, SchemaElement } from 'hyparquet-writer'
+import type { IdentifiedColumn } from '../streams/field-ids.ts'
 import type { Cell, Column, ColumnType, Table } from '../streams/table.ts'
-import type { RowBatch } from '../sync/ports.ts'
 
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const
 
@@ -77,43 +76,14 @@ export function describedBy(columns: readonly IdentifiedColumn[]): { key: string
   ]
 }
 
-/** How to write rows. `order`: their numbers in the order they are written, where it is not the one they have. */
-type Writing = { order?: Uint32Array; declared?: readonly IdentifiedColumn[] }
-
-/**
- * A batch of rows as one Parquet file.
- * @throws TypeError when a cell is not of its column's declared type.
- */
-export function encodeParquet(
-  { table, columns, rows }: RowBatch,
-  { order, declared = identifiedColumnsOf(table) }: Writing = {},
-): Uint8Array {
-  if (columns.length !== declared.length || columns.some((cells) => cells.length !== rows)) {
-    throw new TypeError(
-      `a batch of ${table.name} has ${columns.length} columns; ${declared.length} of ${rows} rows are declared`,
-    )
-  }
-  const buffer = parquetWriteBuffer({
-    schema: parquetSchema(declared),
-    columnData: declared.map((column, i) => columnSource(table, column, { cells: columns[i] as Cell[], order })),
-    ...writerSettings,
-    kvMetadata: describedBy(declared),
-    rowGroupSize: groupRows,
-    pageSize,
-  })
-  return new Uint8Array(buffer)
-}
-
-type Source = { cells: readonly Cell[]; order?: Uint32Array | undefined }
-
 /** A column as the writer takes it. */
-export function columnSource(table: Named, { name, type }: Column, from: Source): ColumnSource {
+export function columnSource(table: Named, { name, type }: Column, cells: readonly Cell[]): ColumnSource {
   const column = `${table.name}.${name}`
   const bounds = isBounded(name, table) ? { statistics: true } : {}
   // Values that hardly repeat: no dictionary, and bytes spare the writer its slower way from text to bytes.
   const isUnique = type === 'json' || name === '_hash' || name === table.key.at(-1)
   const convert = isUnique && (type === 'json' || type === 'string') ? bytesOf : converters[type]
-  return { name, data: inSlices(from, { convert, type, column }), ...(isUnique ? plain : encodings[type]), ...bounds }
+  return { name, data: inSlices(cells, { convert, type, column }), ...(isUnique ? plain : encodings[type]), ...bounds }
 }
 
 /** The cell as the writer takes it; undefined for one that is not of the column's type. */
@@ -133,11 +103,11 @@ const converters: Record<ColumnType, Convert> = {
 }
 
 /** Cells as the writer takes them, made when it asks for a group of them: all at once would be as large as the rows again. */
-function inSlices({ cells, order }: Source, { convert, type, column }: Conversion): ColumnSource['data'] {
+function inSlices(cells: readonly Cell[], { convert, type, column }: Conversion): ColumnSource['data'] {
   const slice = (from: number, to: number) => {
     const some = new Array<unknown>(Math.min(to, cells.length) - from)
     for (let i = 0; i < some.length; i++) {
-      const cell = cells[order ? (order[from + i] as number) : from + i] as Cell
+      const cell = cells[from + i] as Cell
       const value = cell === null ? null : convert(cell)
       if (value === undefined) throw wrongType(cell, type, column)
       some[i] = value

@@ -2,10 +2,11 @@ import { deserialize, serialize } from 'node:v8'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { ofLaterVersion } from '../core/form.ts'
 import type { RowGroup } from '../publish/iceberg/ports.ts'
 import { type Cell, type Column, columnsOf } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
-import { keyOrder } from './key-order.ts'
+import { inOrder, keyOrder } from './key-order.ts'
 
 /** A later version of this software marks its parts `APR2`, `APR3` … */
 const magic = Buffer.from('APR1')
@@ -55,12 +56,6 @@ export function encodePart(batch: RowBatch): Uint8Array {
   return Buffer.concat([magic, length, header, ...blocks.map(({ bytes }) => bytes)])
 }
 
-function inOrder(cells: readonly Cell[], order: Uint32Array): Cell[] {
-  const some = new Array<Cell>(order.length)
-  for (let i = 0; i < some.length; i++) some[i] = cells[order[i] as number] as Cell
-  return some
-}
-
 /** A part that is read. */
 export type OpenPart = {
   /** All columns that it has. */
@@ -99,8 +94,6 @@ export function openPart(bytes: Uint8Array): OpenPart {
 }
 
 function laterForm(mark: string): FatalError {
-  return new FatalError(
-    `A part of a scan that waits for publish was written by a later version of this software (${mark}). Deploy that version again.`,
-    { code: 'configuration' },
-  )
+  const message = ofLaterVersion('A part of a scan that waits for publish', { form: mark })
+  return new FatalError(message, { code: 'configuration' })
 }

@@ -28,7 +28,7 @@ export function openFile(table: Named, columns: readonly IdentifiedColumn[]): Ro
   const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), kvMetadata, ...writerSettings })
   return {
     add: (group) => {
-      const columnData = columns.map((column, at) => columnSource(table, column, { cells: group[at] ?? [] }))
+      const columnData = columns.map((column, at) => columnSource(table, column, group[at] ?? []))
       const rowGroupSize = group[0]?.length ?? 0
       parquet.write({ columnData, rowGroupSize, pageSize })
     },
@@ -38,6 +38,13 @@ export function openFile(table: Named, columns: readonly IdentifiedColumn[]): Ro
       return writer.getBytes()
     },
   }
+}
+
+/** A file of one group of rows. @throws TypeError when a cell is not of its column's declared type. */
+export function encodeParquet(table: Named, columns: readonly IdentifiedColumn[], group: RowGroup): Uint8Array {
+  const file = openFile(table, columns)
+  file.add(group)
+  return file.finish()
 }
 
 type Range = { file: ArrayBuffer; metadata: FileMetaData; rowStart: number; rowEnd: number }

@@ -5,7 +5,7 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import type { Cell } from '../streams/table.ts'
 import { runsKey } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
-import { openFile, rowFiles } from './row-files.ts'
+import { encodeParquet, rowFiles } from './row-files.ts'
 
 type Deps = { objects: ObjectStore; runs: Pick<Runs, 'between'> }
 type Row = readonly Cell[]
@@ -84,7 +84,6 @@ async function rowsIn(bytes: Uint8Array): Promise<Row[]> {
 }
 
 function fileOf(rows: readonly Row[]): Uint8Array {
-  const file = openFile(runsTable, runsColumns)
-  file.add(runsColumns.map((_, at) => rows.map((row) => row[at] ?? null)))
-  return file.finish()
+  const columns = runsColumns.map((_, at) => rows.map((row) => row[at] ?? null))
+  return encodeParquet(runsTable, runsColumns, columns)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
+import { ofLaterVersion } from '../core/form.ts'
 import { digestBytes } from '../core/keyed-digest.ts'
 import { none } from './byte-digests.ts'
 import { PartFile } from './checkpoint.ts'
@@ -180,11 +181,9 @@ function entryAt(buffer: Buffer, { at, end, hasBytes, number }: EntryPlace): Ind
 /** A later version of this software marks its objects `API3`, `API4` …: they are not damaged, and must not be replaced. */
 function unknownForm(mark: Buffer): FatalError {
   if (!/^API[3-9]$/.test(mark.toString('latin1'))) return damaged('it does not begin with its mark')
-  return new FatalError(
-    `An index object was written by a later version of this software (${mark.toString('latin1')}). Deploy that version ` +
-      'again; to go back for good, reset the stream with --index, so that every record is written anew.',
-    { code: 'configuration' },
-  )
+  const goBack = 'reset the stream with --index, so that every record is written anew'
+  const message = ofLaterVersion('An index object', { form: mark.toString('latin1'), goBack })
+  return new FatalError(message, { code: 'configuration' })
 }
 
 function damaged(cause: unknown) {

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { installInto } from '../support/python.ts'
 
 /** The emulator of AWS that runs whole stacks. It comes from PyPI, and is no part of the product. */
 export const pinned = { name: 'ministack', version: '1.5.33', cryptography: '50.0.2' } as const
@@ -15,19 +16,9 @@ const executable = join(venv, 'bin', pinned.name)
 
 /** Installs the emulator into a folder of its own, once. Answers why it can't be had; null when it is there. */
 export function install(): string | null {
-  if (existsSync(executable)) return null
-  try {
-    execFileSync('python3', ['-m', 'venv', venv], { stdio: 'pipe' })
-    // The signing key of KMS takes cryptography.
-    const packages = [`${pinned.name}==${pinned.version}`, `cryptography==${pinned.cryptography}`]
-    execFileSync(join(venv, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages], {
-      stdio: 'pipe',
-    })
-    return null
-  } catch (error) {
-    rmSync(venv, { recursive: true, force: true })
-    return `Python's venv or PyPI is not to be had here (${String((error as Error).message).split('\n')[0]})`
-  }
+  // The signing key of KMS takes cryptography.
+  const packages = [`${pinned.name}==${pinned.version}`, `cryptography==${pinned.cryptography}`]
+  return installInto(venv, { executable, packages })
 }
 
 /** An account that lives in a folder: its emulator can be stopped and started again, at the same address. */

@@ -6,8 +6,9 @@ import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { partitionPrefix, partKey, schemaVersion } from '../../lib/stores/lake-paths.ts'
-import { encodeParquet } from '../../lib/stores/parquet.ts'
+import { encodePart } from '../../lib/stores/part-rows.ts'
 import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { encodeParquet } from '../../lib/stores/row-files.ts'
 import { identifiedColumnsOf } from '../../lib/streams/field-ids.ts'
 import { streams } from '../../lib/streams/index.ts'
 import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
@@ -40,8 +41,8 @@ const table: Table = {
   ],
 }
 function encoded(batch: RowBatch) {
-  if (batch.table !== table) return encodeParquet(batch)
-  return encodeParquet(batch, { declared: columnsOf(table).map((each, i) => ({ ...each, id: i + 1 })) })
+  const columns = columnsOf(table).map((each, i) => ({ ...each, id: i + 1 }))
+  return encodeParquet(batch.table, batch.table === table ? columns : identifiedColumnsOf(batch.table), batch.columns)
 }
 const at = Date.UTC(2026, 4, 1, 12, 34, 56, 789)
 const full: Cell[] = ['é😀', 2 ** 53 - 1, 5, true, at, '{"Team":"a","team":"b"}']
@@ -150,8 +151,8 @@ describe('a Parquet file of the lake', () => {
   })
 
   it('refuses a batch whose columns are not those that are declared', () => {
-    expect(() => encoded({ ...batchOf([[...full, ...meta]]), rows: 2 })).toThrow(/samples/)
-    expect(() => encoded({ table, columns: [], rows: 0 })).toThrow(/samples/)
+    expect(() => encodePart({ ...batchOf([[...full, ...meta]]), rows: 2 })).toThrow(/samples/)
+    expect(() => encodePart({ table, columns: [], rows: 0 })).toThrow(/samples/)
   })
 })
 

@@ -15,6 +15,7 @@ import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
 import type { RowBatch } from '../../lib/sync/ports.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
+import { mergedFileContract } from './contracts/merged-file.ts'
 import { pathOf, untroubled } from './samples.ts'
 
 const table: Table = sessions.tables[0]
@@ -123,12 +124,6 @@ describe('a file that was merged of parts', () => {
     expect(second.file.key).not.toBe(first.file.key)
   })
 
-  it('is the same whoever writes it', async () => {
-    const { part, merge } = setup()
-    const parts = [await part(['b'], 0), await part(['a'], 1)]
-    expect(await merge(parts)).toEqual(await merge(parts))
-  })
-
   it('takes parts of an older version: times in milliseconds, and a column less', async () => {
     const { objects, part, merge } = setup()
     const older = await part(['a'], 0)
@@ -141,14 +136,7 @@ describe('a file that was merged of parts', () => {
     ).toEqual([{ session_id: 'a', at: String(at), message_count: '3', status: null }])
   })
 
-  it('is not made of what is gone or damaged', async () => {
-    const { objects, part, merge } = setup()
-    const [gone, damaged] = [await part(['a'], 0), await part(['b'], 1)]
-    await objects.remove([gone.key])
-    await objects.put(damaged.key, Buffer.from('no'))
-    await expect(merge([gone])).rejects.toMatchObject({ code: 'damaged_state' })
-    await expect(merge([damaged])).rejects.toMatchObject({ code: 'damaged_state' })
-  })
+  mergedFileContract(setup)
 })
 
 /** A row as files had it before columns had ids. */

@@ -4,6 +4,7 @@ import { sha256 } from '../../lib/core/hash.ts'
 import { createQuarantineMerger } from '../../lib/stores/merge-quarantine.ts'
 import { createPublishedLake } from '../../lib/stores/published-lake.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
+import { mergedFileContract } from './contracts/merged-file.ts'
 import { pathOf, untroubled } from './samples.ts'
 
 function setup(unpackedBytes?: number) {
@@ -60,18 +61,5 @@ describe('a quarantine file that was merged of parts', () => {
     expect([taken, file.schemaVersion]).toEqual([1, '1'])
   })
 
-  it('is the same whoever writes it', async () => {
-    const { part, merge } = setup()
-    const parts = [await part(['"a"'], 0), await part(['"b"'], 1)]
-    expect(await merge(parts)).toEqual(await merge(parts))
-  })
-
-  it('is not made of what is gone or damaged', async () => {
-    const { objects, part, merge } = setup()
-    const [gone, damaged] = [await part(['"a"'], 0), await part(['"b"'], 1)]
-    await objects.remove([gone.key])
-    await objects.put(damaged.key, Buffer.from('no'))
-    await expect(merge([gone])).rejects.toMatchObject({ code: 'damaged_state' })
-    await expect(merge([damaged])).rejects.toMatchObject({ code: 'damaged_state' })
-  })
+  mergedFileContract(setup)
 })

@@ -4,7 +4,6 @@ import * as z from 'zod'
 import type { Json } from '../../lib/core/json.ts'
 import { formOf, unixMs } from '../../lib/platform/fields.ts'
 import { parseTime } from '../../lib/platform/times.ts'
-import { encodeParquet } from '../../lib/stores/parquet.ts'
 import { type Extracted, extractorOf } from '../../lib/streams/extract.ts'
 import { platformStreams, streams } from '../../lib/streams/index.ts'
 import { keyFieldsOf, keyText } from '../../lib/streams/keys.ts'
@@ -13,7 +12,7 @@ import { sessionMessages } from '../../lib/streams/session-messages.ts'
 import { tablesOf } from '../../lib/streams/stream.ts'
 import { type Cell, type ColumnType, columnsOf, type Table } from '../../lib/streams/table.ts'
 import { keyReaderOf } from '../../lib/sync/validate.ts'
-import { caseCollisions, fixtureOf, type JsonRecord, rowsOf } from './fixtures.ts'
+import { caseCollisions, fixtureOf, type JsonRecord, parquetOf, rowsOf } from './fixtures.ts'
 
 const snake = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 const holds: Record<ColumnType, (cell: Cell) => boolean> = {
@@ -242,9 +241,4 @@ function withoutTimes(record: JsonRecord): { odd: JsonRecord; times: number } {
     return isText ? 'long ago' : seconds
   })
   return { odd: JSON.parse(odd) as JsonRecord, times }
-}
-
-function parquetOf(table: Table, rows: Cell[][]): ArrayBuffer {
-  const columns = columnsOf(table).map((_column, i) => rows.map((cells) => cells[i] ?? null))
-  return encodeParquet({ table, columns, rows: rows.length }).slice().buffer as ArrayBuffer
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Json, parseJson } from '../../lib/core/json.ts'
+import { encodeParquet } from '../../lib/stores/row-files.ts'
+import { identifiedColumnsOf } from '../../lib/streams/field-ids.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
-import type { Cell, Table } from '../../lib/streams/table.ts'
+import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
 
 export type JsonRecord = { [key: string]: Json }
 
@@ -23,4 +25,10 @@ export function rowsOf(table: Table, records: readonly Json[]): Record<string, C
 export function caseCollisions(names: readonly string[]): string[] {
   const seen = new Set<string>()
   return names.filter((name) => seen.size === seen.add(name.toLowerCase()).size)
+}
+
+/** Rows of a table as a Parquet file. */
+export function parquetOf(table: Table, rows: Cell[][]): ArrayBuffer {
+  const group = columnsOf(table).map((_, i) => rows.map((cells) => cells[i] ?? null))
+  return encodeParquet(table, identifiedColumnsOf(table), group).slice().buffer as ArrayBuffer
 }

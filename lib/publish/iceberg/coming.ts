@@ -13,11 +13,14 @@ export type Coming = { rows: number; ofRows: number; touched: Touched }
 
 /** Looks at what changed: at keys and versions alone. */
 export async function lookAtChanges(files: readonly PlacedFile[], rewriting: Rewriting): Promise<Coming> {
-  const { main, mainFiles, changes, stillMine } = rewriting
+  const { mainFiles, changes, stillMine } = rewriting
   const marks = markTouched(files)
-  for await (const records of recordsOf(mainFiles, { ...rewriting, main })) {
-    for (const { key } of records) marks.changed(key[0] ?? null)
-    await stillMine()
+  // A table without files has none that a changed record could be in.
+  if (files.length > 0) {
+    for await (const records of recordsOf(mainFiles, rewriting)) {
+      for (const { key } of records) marks.changed(key[0] ?? null)
+      await stillMine()
+    }
   }
   let rows = 0
   for await (const key of standingKeys(changes, rewriting)) {
@@ -29,10 +32,10 @@ export async function lookAtChanges(files: readonly PlacedFile[], rewriting: Rew
 
 /** The first cells of the keys of rows that come in, in order. */
 async function* standingKeys(changes: readonly PartFile[], rewriting: Rewriting) {
-  const { table, main, mainFiles, look, deps, stillMine } = rewriting
+  const { table, mainFiles, look, deps, stillMine } = rewriting
   const columns = columnsNamed(table, [...new Set([...table.key, ...versionColumns])])
   const versionAt = versionReader(columns)
-  const versions = newestVersions(mainFiles, { main, look, deps })
+  const versions = newestVersions(mainFiles, rewriting)
   const sources = changes.map((file) => rowsInOrder(file, table, { columns, look, deps }))
   for await (const places of mergedRows(sources, columns, orderColumns(table))) {
     for (const { group, row, key } of places) {

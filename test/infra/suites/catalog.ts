@@ -2,8 +2,10 @@ import { parquetMetadataAsync } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { partitionsOf, warehouseTables } from '../../../lib/stores/catalog.ts'
 import { mergedKey, partKey } from '../../../lib/stores/lake-paths.ts'
-import { encodeParquet, parquetSchema } from '../../../lib/stores/parquet.ts'
+import { parquetSchema } from '../../../lib/stores/parquet.ts'
+import { encodeParquet } from '../../../lib/stores/row-files.ts'
 import { currentQuery } from '../../../lib/streams/current.ts'
+import { identifiedColumnsOf } from '../../../lib/streams/field-ids.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import { runsColumns, runsTable } from '../../../lib/streams/runs-table.ts'
 import { columnsOf } from '../../../lib/streams/table.ts'
@@ -43,7 +45,11 @@ describe('the catalog', () => {
   })
 
   it.each(tables)('declares for $table.name the columns that its files have', async ({ table }) => {
-    const empty = encodeParquet({ table, columns: columnsOf(table).map(() => [null]), rows: 1 })
+    const empty = encodeParquet(
+      table,
+      identifiedColumnsOf(table),
+      columnsOf(table).map(() => [null]),
+    )
     const file = empty.buffer.slice(empty.byteOffset, empty.byteOffset + empty.byteLength) as ArrayBuffer
     const { schema } = await parquetMetadataAsync(file)
     const inFile = schema.slice(1).map(({ name, type, logical_type }) => [name, glueTypeOf(type, logical_type?.type)])

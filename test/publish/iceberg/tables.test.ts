@@ -80,7 +80,7 @@ describe('the Iceberg tables', () => {
   it('keep the right to write however long a publication takes, and stop where it is lost', async () => {
     newWorld()
     const run = world.newRun()
-    await world.sync(organizationUsers, listOf(users(5_000)), { runId: run.runId })
+    await world.sync(organizationUsers, listOf(users(10_000)), { runId: run.runId })
     await world.publishRun(run)
     const scan = (await world.lake.readManifest(run.runId))!.scans[0]!
     const tables = createIcebergTables(
