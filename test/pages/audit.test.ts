@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quarterOfRevisions, renderTrail } from './audit-page.ts'
-import { launch, withPage } from './browser.ts'
+import { launch, onPaper, withPage } from './browser.ts'
 import { printedPages } from './checks.ts'
 
 let browser: Browser
@@ -66,7 +66,7 @@ describe('the filters of the audit page', () => {
       const all = await tab.locator('tr[data-kind]:visible').count()
       await tab.locator('#only-kind-added').check()
       expect(await tab.locator('tr[data-kind]:visible').count()).toBeLessThan(all)
-      await tab.emulateMedia({ media: 'print' })
+      await onPaper(tab)
       expect(await tab.locator('tr[data-kind]:visible').count()).toBe(all)
     })
   })
@@ -115,7 +115,7 @@ describe('the audit page of a quarter with 234 revisions, on paper', () => {
           '[".settings details li", ".annex tbody td"].map((each) => document.querySelector(each).checkVisibility({ contentVisibilityAuto: true }))',
         )
       expect(await shown()).toEqual([false, false])
-      await tab.emulateMedia({ media: 'print' })
+      await onPaper(tab)
       expect(await shown()).toEqual([true, true])
     })
   })

@@ -50,3 +50,9 @@ export async function withPage<T>(
     await context.close()
   }
 }
+
+/** Shows a page as paper does. Its folds and tables take the new medium with the next frames, not at once. */
+export async function onPaper(tab: Page): Promise<void> {
+  await tab.emulateMedia({ media: 'print' })
+  await tab.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+}

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launch, withPage } from './browser.ts'
+import { launch, onPaper, withPage } from './browser.ts'
 import {
   accessibilityFaults,
   keyboardFaults,
@@ -58,7 +58,7 @@ describe.each(pages)('the page "$title"', ({ title, usual, hostile, printedPages
       expect(pages).toBeGreaterThan(0)
       expect(pages).toBeLessThanOrEqual(most)
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-      await tab.emulateMedia({ media: 'print' })
+      await onPaper(tab)
       expect(await tab.locator('.skip').isVisible()).toBe(false)
     })
   })

@@ -7,7 +7,7 @@ import { readPictures } from '../../lib/report/pictures/read-pictures.ts'
 import { pictureSections } from '../../lib/report/pictures/sections.ts'
 import { pictureStyle } from '../../lib/report/pictures/style.ts'
 import { lakeOfTwoNights, now } from '../report/pictures/lake.ts'
-import { launch, withPage } from './browser.ts'
+import { launch, onPaper, withPage } from './browser.ts'
 import { accessibilityFaults, overflowAt, structureFaults, unfold } from './checks.ts'
 
 let browser: Browser
@@ -50,7 +50,7 @@ describe('pictures of odd data', () => {
       await tab.locator('#period-30').focus()
       await tab.keyboard.press('ArrowRight')
       expect([await shown(), await visible('90')]).toEqual([1, true])
-      await tab.emulateMedia({ media: 'print' })
+      await onPaper(tab)
       expect([await shown(), await visible('90')]).toEqual([1, true])
       expect(await tab.getByRole('img', { name: 'Credits by model' }).count()).toBe(1)
     })
