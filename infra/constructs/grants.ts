@@ -61,11 +61,9 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
   const { names, keyArn, database, eventBus } = resources
   const { table, objects, bucket, glue, bus } = arns(publish, names)
   publish.allow(['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], table(stateTable))
-  publish.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'index', 'manifests', 'runs'))
-  publish.allow(
-    ['s3:PutObject', 's3:AbortMultipartUpload'],
-    ...objects(lakeBucket, 'changes', 'iceberg', 'manifests', 'runs'),
-  )
+  const kept = ['changes', 'iceberg', 'manifests', 'quarantine', 'runs'] as const
+  publish.allow(['s3:GetObject'], ...objects(lakeBucket, ...kept, 'index'))
+  publish.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, ...kept))
   publish.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'quarantine', 'index'))
   publish.allow(['s3:ListBucket'], bucket(lakeBucket))
   const catalogTables = warehouseTables(streams).map(({ table: { name } }) => glue(`table/${database}/${name}`))

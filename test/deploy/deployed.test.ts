@@ -61,6 +61,10 @@ async function listed(path: string, member: string, id: string): Promise<Map<str
   return found
 }
 
+function nested(levels: number): unknown {
+  return levels === 0 ? 'deep' : [nested(levels - 1)]
+}
+
 /** Compares what an installation holds with what the platform shows. */
 async function expectTheSame(of: Installation): Promise<void> {
   const held = new Map((await of.records('sessions')).map(({ key, body }) => [key, JSON.parse(body)]))
@@ -81,9 +85,12 @@ describe('both stacks, deployed as they are', () => {
     expect(await installation.list('audit', 'audit/entries/')).toHaveLength(counts.revisions)
   })
 
-  it('run a second night, which brings what changed', async () => {
+  it('run a second night, which brings what changed, and keeps what no table can take in quarantine', async () => {
     platform.advance()
+    platform.put('sessions', 'deep', { value: { sessionId: 'deep', unheardOf: nested(201) } })
     expect(await installation.night('2026-03-02T02:00:00Z', streams)).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await installation.list('lake', 'quarantine/sessions/')).toHaveLength(1)
+    platform.remove('sessions', 'deep')
     await expectTheSame(installation)
   })
 

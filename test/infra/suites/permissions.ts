@@ -139,11 +139,11 @@ describe('what functions may do', () => {
       ...key,
       'logs:CreateLogStream on PublishRunLogs.Arn',
       'logs:PutLogEvents on PublishRunLogs.Arn',
-      ...on('AbortMultipartUpload', 'changes', 'iceberg', 'manifests', 'runs'),
+      ...on('AbortMultipartUpload', 'changes', 'iceberg', 'manifests', 'quarantine', 'runs'),
       ...on('DeleteObject', 'changes', 'iceberg', 'index', 'quarantine'),
-      ...on('GetObject', 'changes', 'iceberg', 'index', 'manifests', 'runs'),
+      ...on('GetObject', 'changes', 'iceberg', 'index', 'manifests', 'quarantine', 'runs'),
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
-      ...on('PutObject', 'changes', 'iceberg', 'manifests', 'runs'),
+      ...on('PutObject', 'changes', 'iceberg', 'manifests', 'quarantine', 'runs'),
       ...tracing,
     ])
   })
