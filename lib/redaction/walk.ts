@@ -1,4 +1,5 @@
 import { isRawNumber, type Json } from '../core/json.ts'
+import { setOwn } from '../core/own-property.ts'
 import { codes, nothing, wider } from './names.ts'
 import { takesAccount } from './options.ts'
 import { coverAfter, holdsKind, holdsName, holdsValue, pairCoverOf } from './pairs.ts'
@@ -117,9 +118,4 @@ function withCleanKeys(way: Way, object: JsonObject, place: Place): JsonObject {
     setOwn(copy, key, object[name] as Json)
   }
   return copy
-}
-
-/** Sets a property of its own, also one named __proto__. */
-function setOwn(object: JsonObject, name: string, value: Json): void {
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }

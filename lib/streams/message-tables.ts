@@ -116,6 +116,8 @@ const parents = [
   columnAt(SessionMessage, 'role'),
   columnAt(SessionMessage, 'createdAt'),
 ] as const
+/** How they are read of a message. */
+const parentReads = parents.map(({ path }) => ({ path, read: leafOf(fieldAt(SessionMessage, path))!.read }))
 const own = columnsFrom(ContentBlock, { id: { column: 'block_id' } })
 const [sessionId, messageId, role, createdAt] = parents
 const visit = visitOf(ContentBlock, new Map(own.map(({ path }, i) => [path, i])))
@@ -157,10 +159,10 @@ function whyNoList(content: Json | undefined): Misfit {
 
 function parentCells(record: { [key: string]: Json }, key: string | undefined): Cell[] {
   const keys = key === undefined ? [] : keyParts(key, 2)
-  return parents.map(({ path }, at) => {
+  return parentReads.map(({ path, read }, at) => {
     if (at < keys.length) return keys[at] as string
     const value = record[path]
-    return value === undefined || value === null ? null : (leafOf(fieldAt(SessionMessage, path))?.read(value) ?? null)
+    return value === undefined || value === null ? null : (read(value) ?? null)
   })
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
+import { setOwn } from '../../core/own-property.ts'
 import { attachmentText } from '../../core/stand-ins.ts'
 import { decoded, encodedRuns, looksEncoded } from './encoded-data.ts'
 
@@ -65,7 +66,7 @@ function replacedObject(object: JsonObject, outer: Place): JsonObject {
     const result = replaced(value, { name: folded(name), isDeclared, mediaType })
     if (result === value) continue
     copy ??= { ...object }
-    Object.defineProperty(copy, name, { value: result, enumerable: true, configurable: true, writable: true })
+    setOwn(copy, name, result)
   }
   return copy ?? object
 }

@@ -1,6 +1,7 @@
 import { isPlainObject } from '../../core/canonical-json.ts'
 import { keysOf } from '../../core/field-path.ts'
 import { isRawNumber, type Json } from '../../core/json.ts'
+import { setOwn } from '../../core/own-property.ts'
 import type { Hasher } from './hashing.ts'
 
 /** What becomes of a field: kept, replaced by length and fingerprint, or left out. */
@@ -56,9 +57,4 @@ function hashedBelow(value: Json, hash: Hasher): Json {
     return copy
   }
   return typeof value === 'string' || typeof value === 'number' || isRawNumber(value) ? hash(value) : value
-}
-
-/** Sets a property of its own, also one named __proto__. */
-function setOwn(object: { [key: string]: Json }, name: string, value: Json): void {
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }

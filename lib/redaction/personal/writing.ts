@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../core/canonical-json.ts'
 import { isRawNumber, type Json } from '../../core/json.ts'
+import { setOwn } from '../../core/own-property.ts'
 import type { Redactor, SecretRules } from '../redact.ts'
 import { withoutAttachments } from './attachments.ts'
 import type { Hasher } from './hashing.ts'
@@ -125,11 +126,15 @@ function isPlain(value: Json): boolean {
     : typeof value !== 'object' || isRawNumber(value)
 }
 
+/** The object with other values; the same one where none is another. */
 function changed(object: JsonObject, change: (value: Json, name: string) => Json): JsonObject {
-  const copy: JsonObject = {}
+  let copy: JsonObject | undefined
   for (const name in object) {
-    const value = change(object[name] as Json, name)
-    Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true })
+    const value = object[name] as Json
+    const result = change(value, name)
+    if (result === value) continue
+    copy ??= { ...object }
+    setOwn(copy, name, result)
   }
-  return copy
+  return copy ?? object
 }
