@@ -1,3 +1,4 @@
+import type { Cost } from './bare-loop.ts'
 import { type Figure, median } from './figures.ts'
 import { usdOf } from './prices.ts'
 import { measureSyncs, type Round, type SyncName, syncs } from './syncs.ts'
@@ -24,6 +25,8 @@ export function atSize(sessions: number, aims: Aims) {
       ratio(rounds, { part, name, kind: 'cpuSeconds', most: aims.cpu?.[name] }),
       ratio(rounds, { part, name, kind: 'seconds', most: aims.wall?.[name] }),
       { part, measure: `${name}: peak memory`, ...peakOf(rounds, name), aim: aimOf(aims.peak?.[name]) },
+      ratio(rounds, { part, name, kind: 'cpuSeconds', most: undefined, phase: 'reading' }),
+      { part, measure: `${name}: peak memory of reading alone`, ...peakOf(rounds, name, 'reading'), aim: null },
     ]
     const last = rounds.at(-1) as Round
     return [...noise(part, rounds), ...syncs.flatMap(figures), ...callsOf(part, last.unchanged)]
@@ -38,23 +41,34 @@ export async function atLatency(how: How): Promise<Figure[]> {
   const most: Partial<Record<SyncName, number>> = { first: 1.03, unchanged: 1.03 }
   return [
     ...noise(part, rounds),
-    ...syncs.map((name) => ratio(rounds, { part, name, kind: 'seconds', most: most[name] })),
+    ...syncs.flatMap((name) => [
+      ratio(rounds, { part, name, kind: 'seconds', most: most[name] }),
+      ratio(rounds, { part, name, kind: 'seconds', most: undefined, phase: 'reading' }),
+    ]),
   ]
 }
 
-type Ratio = { part: string; name: SyncName; kind: 'cpuSeconds' | 'seconds'; most: number | undefined }
+/** All of a sync, or its reading alone: on AWS another function publishes. */
+type Phase = 'all' | 'reading'
 
-function ratio(rounds: readonly Round[], { part, name, kind, most }: Ratio): Figure {
-  const value = median(rounds.map((round) => round[name][kind] / bareOf(round, kind)))
-  const own = median(rounds.map((round) => round[name][kind]))
+function costOf(round: Round, name: SyncName, phase: Phase): Cost {
+  return phase === 'all' ? round[name] : round[name].reading
+}
+
+type Kind = 'cpuSeconds' | 'seconds'
+type Ratio = { part: string; name: SyncName; kind: Kind; most: number | undefined; phase?: Phase }
+
+function ratio(rounds: readonly Round[], { part, name, kind, most, phase = 'all' }: Ratio): Figure {
+  const value = median(rounds.map((round) => costOf(round, name, phase)[kind] / bareOf(round, kind)))
+  const own = median(rounds.map((round) => costOf(round, name, phase)[kind]))
   const bare = median(rounds.map((round) => bareOf(round, kind)))
-  const what = kind === 'seconds' ? 'wall' : 'CPU'
+  const what = `${kind === 'seconds' ? 'wall' : 'CPU'}${phase === 'all' ? '' : ' of reading alone'}`
   const measure = `${name}: ${what} (${own.toFixed(2)} s) against the bare loop (${bare.toFixed(2)} s)`
   return { part, measure, value, unit: 'ratio', aim: aimOf(most) }
 }
 
 /** What the bare loop took, before and after. */
-export function bareOf({ bare: [before, after] }: Round, kind: 'cpuSeconds' | 'seconds'): number {
+export function bareOf({ bare: [before, after] }: Round, kind: Kind): number {
   return (before[kind] + after[kind]) / 2
 }
 
@@ -62,8 +76,8 @@ function aimOf(most: number | undefined): Figure['aim'] {
   return most === undefined ? null : { most }
 }
 
-function peakOf(rounds: readonly Round[], name: SyncName) {
-  return { value: median(rounds.map((round) => round[name].peakMegabytes)), unit: 'MB' }
+function peakOf(rounds: readonly Round[], name: SyncName, phase: Phase = 'all') {
+  return { value: median(rounds.map((round) => costOf(round, name, phase).peakMegabytes)), unit: 'MB' }
 }
 
 /** How far the bare loop before and the one after lie apart: where it is much, the machine was busy with something else. */

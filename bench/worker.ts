@@ -13,6 +13,8 @@ import { answering } from './processes.ts'
 
 /** What one sync of the sessions cost the worker. */
 export type WorkerAnswer = Cost & {
+  /** What of it was reading: on AWS another function publishes. */
+  reading: Cost
   status: string
   counts: Counts
   calls: Calls
@@ -34,15 +36,21 @@ answering(async (variables: Record<string, string>): Promise<WorkerAnswer> => {
   const run = { runId: `bench-${Date.now()}`, scheduledAt: Date.now() }
   const sessions = streamNamed('sessions')
   const result = await syncStream(sessions, run, await app.syncDeps(noDeadline))
+  const reading = costSince(began)
   await finishRun(run, { streams: [sessions], results: [result] }, app.finishDeps())
-  const cpu = process.cpuUsage()
   if (result.counts === null) throw new Error(result.reason ?? 'the sync came to nothing')
   return {
     status: result.status,
     counts: result.counts,
-    seconds: (performance.now() - began) / 1000,
-    cpuSeconds: (cpu.user + cpu.system) / 1e6,
-    peakMegabytes: process.resourceUsage().maxRSS / 1024,
+    ...costSince(began),
+    reading,
     calls,
   }
 })
+
+/** What the process took so far, by the clock since then. */
+function costSince(began: number): Cost {
+  const { user, system } = process.cpuUsage()
+  const peakMegabytes = process.resourceUsage().maxRSS / 1024
+  return { seconds: (performance.now() - began) / 1000, cpuSeconds: (user + system) / 1e6, peakMegabytes }
+}
