@@ -8,6 +8,11 @@ export function bareStore(): ObjectStore {
     put: async (key, bytes) => void objects.set(key, bytes),
     get: async (key) => objects.get(key) ?? null,
     getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
+    copy: async (from, to) => {
+      const bytes = objects.get(from)
+      if (bytes) objects.set(to, bytes)
+      return bytes !== undefined
+    },
     replace: async (key, change) => {
       const bytes = await change(objects.get(key) ?? null)
       if (bytes) objects.set(key, bytes)

@@ -2,8 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { askLake } from '../lib/cli/lake-database.ts'
-import type { FileLimits } from '../lib/stores/merge-parts.ts'
-import { createMerger } from '../lib/stores/merge-parts.ts'
+import { createMerger, type MergeLimits } from '../lib/stores/merge-parts.ts'
 import { currentQuery } from '../lib/streams/current.ts'
 import { sessions } from '../lib/streams/sessions.ts'
 import type { Figure } from './figures.ts'
@@ -18,7 +17,7 @@ const [table] = sessions.tables
 const question = 'select status, count(*), sum(message_count) from sessions_current group by all'
 const turns = 15
 const atMost = 1.3
-const unbound: FileLimits = { rows: 1e9, bytes: 1e12, unpackedBytes: 1e12 }
+const unbound: MergeLimits = { rows: 1e9, bytes: 1e12, partsAtOnce: 1_000, readAheadBytes: 64 * 2 ** 20 }
 
 /**
  * Those who ask for the sessions as they are now: `query`, an engine over the files of the Iceberg table, and the view of
@@ -30,7 +29,9 @@ export async function lakeReaders({ lived, fresh, dir }: Lakes) {
   const folder = join(dir, 'read')
   await mkdir(folder, { recursive: true })
   const changes = await changesOf(lived)
-  const merged = await createMerger(lived.objects, unbound).mergeParts(table, changes, new AbortController().signal)
+  const lease = { signal: new AbortController().signal, stillMine: async () => {} }
+  const { files: merged } = await createMerger(lived.objects, unbound).mergeParts(table, changes, lease)
+  const mergedKeys = merged.map(({ key }) => key)
   const over = async (name: string, from: Installation, keys: readonly string[]) => {
     const paths: string[] = []
     for (const [at, key] of keys.entries()) {
@@ -53,9 +54,9 @@ export async function lakeReaders({ lived, fresh, dir }: Lakes) {
       lived,
       changes.map(({ key }) => key),
     ),
-    one: await over('merged', lived, [merged.file.key]),
+    one: await over('merged', lived, mergedKeys),
   }
-  await lived.objects.remove([merged.file.key])
+  await lived.objects.remove(mergedKeys)
   const ofLog = (paths: readonly string[]) => async () => {
     await duckdb.run(`create or replace view sessions as ${filesAsRows(paths)}`)
     await ask(currentQuery(sessions, table))

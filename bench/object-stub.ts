@@ -29,6 +29,8 @@ function ofObject({ method, url, headers, body }: ObjectRequest, objects: Object
   const key = decodeURIComponent(url.pathname)
   const found = objects.get(key)
   if (method === 'PUT') {
+    const source = headers['x-amz-copy-source']
+    if (source) return copy(`/${decodeURIComponent(String(source))}`, key, objects)
     if (headers['if-none-match'] === '*' && found) return failure(412, 'PreconditionFailed')
     if (headers['if-match'] && (!found || headers['if-match'] !== etag(found)))
       return failure(412, 'PreconditionFailed')
@@ -45,6 +47,13 @@ function ofObject({ method, url, headers, body }: ObjectRequest, objects: Object
   const [from, to] = [Number(range[1]), range[2] ? Number(range[2]) + 1 : found.length]
   const bounds = { 'content-range': `bytes ${from}-${Math.min(to, found.length) - 1}/${found.length}` }
   return { status: 206, headers: { etag: etag(found), ...bounds }, body: found.subarray(from, to) }
+}
+
+function copy(from: string, to: string, objects: Objects): ObjectAnswer {
+  const found = objects.get(from)
+  if (!found) return failure(404, 'NoSuchKey')
+  objects.set(to, found)
+  return { status: 200, body: xml('CopyObjectResult', `<ETag>${escaped(etag(found))}</ETag>`) }
 }
 
 function begin(uploads: Uploads): ObjectAnswer {

@@ -81,11 +81,11 @@ async function withoutFiles(scan: ScanSummary, { checkpoints }: Finishing): Prom
 }
 
 async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Finishing): Promise<Listed[]> {
-  const { lake, lease, clock, published: streams, savePending } = deps
+  const { lake, lease, clock, published: streams, savePending, stillMine } = deps
   const files = await mergeScans(
     news.map((scan) => scan.files),
     {
-      ...{ lake, lease, clock, streams },
+      ...{ lake, lease, clock, streams, stillMine },
       before: pending.merged,
       save: (merged) => savePending({ ...pending, merged }),
     },

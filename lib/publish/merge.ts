@@ -19,6 +19,8 @@ type Merging = {
   before: Readonly<Record<string, Merged>>
   /** Writes down what is merged, and renews the lease by that. */
   save(merged: Record<string, Merged>): Promise<void>
+  /** Renews the lease where it is half over; throws when it is lost. */
+  stillMine(): Promise<void>
 }
 
 /**
@@ -50,15 +52,16 @@ function foldersOf(files: readonly PartFile[], streams: readonly Stream[]): Fold
 }
 
 async function mergeFolder({ name, table, parts }: Folder, merged: Record<string, Merged>, merging: Merging) {
-  const { lake, lease, save } = merging
+  const { lake, lease, save, stillMine } = merging
+  const publishing = { signal: lease.signal, stillMine }
   let done = merged[name] ?? { files: [], parts: 0 }
   while (done.parts < parts.length) {
     const left = parts.slice(done.parts)
-    const { file, taken } =
+    const { files, taken } =
       table === 'quarantine'
-        ? await lake.mergeQuarantine(left, lease.signal)
-        : await lake.mergeParts(table, left, lease.signal)
-    done = { files: [...done.files, file], parts: done.parts + taken }
+        ? await lake.mergeQuarantine(left, publishing)
+        : await lake.mergeParts(table, left, publishing)
+    done = { files: [...done.files, ...files], parts: done.parts + taken }
     merged[name] = done
     if (isHalfOver(merging)) await save(merged)
   }

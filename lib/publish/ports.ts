@@ -17,15 +17,18 @@ export type Manifests = {
   pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
 }
 
+/** What the first parts of a list became, and how many of them there were. */
+export type MergedParts = { files: PartFile[]; taken: number }
+
 /** Makes few files out of the parts that scans flushed. */
 export type Merger = {
   /**
-   * Writes the rows of the first of these parts, as many as one file takes, as a file sorted by the table's key. Says how
-   * many parts it took. Whoever repeats it writes the same object.
+   * Writes the rows of the first of these parts, as many as can be merged at a time, into files sorted by the table's key.
+   * No two of the files have a record in common, nor reaches one over another. Whoever repeats it writes the same objects.
    */
-  mergeParts(table: Table, parts: readonly PartFile[], signal: AbortSignal): Promise<{ file: PartFile; taken: number }>
+  mergeParts(table: Table, parts: readonly PartFile[], lease: PublishLease): Promise<MergedParts>
   /** The same of a stream's quarantine, whose records stay in the order of the parts. */
-  mergeQuarantine(parts: readonly PartFile[], signal: AbortSignal): Promise<{ file: PartFile; taken: number }>
+  mergeQuarantine(parts: readonly PartFile[], lease: PublishLease): Promise<MergedParts>
 }
 
 /** The publisher's own state. One publisher works at a time, by the same leases as streams. */

@@ -8,7 +8,7 @@ import { decodeAvro } from '../publish/iceberg/avro.ts'
 import { decodeIndex } from '../sync/index-format.ts'
 import { rowsWithout, textRows } from './erase-rows.ts'
 import { partExtension } from './lake-paths.ts'
-import { openPart } from './part-rows.ts'
+import { openPart, wholePart } from './part-rows.ts'
 
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
@@ -40,7 +40,7 @@ async function* textsOf(key: string, bytes: Uint8Array): AsyncGenerator<string> 
   if (bytes.byteLength === 0) return
   if (key.endsWith('.parquet'))
     for await (const row of textRows(bytes)) yield row.filter((cell) => cell !== null).join('\n')
-  else if (key.endsWith(`.${partExtension}`)) yield* partTexts(bytes)
+  else if (key.endsWith(`.${partExtension}`)) yield* partTexts(key, bytes)
   else if (key.endsWith('.avro')) for (const record of decodeAvro(bytes, key).records) yield textIn(record).join('\n')
   else if (key.endsWith('.bin.zst')) yield* indexTexts(await promisify(zstdDecompress)(bytes))
   else if (key.endsWith('.gz')) yield* (await unzip(bytes)).toString().split('\n')
@@ -48,9 +48,9 @@ async function* textsOf(key: string, bytes: Uint8Array): AsyncGenerator<string> 
   else yield* Buffer.from(bytes).toString().split('\n')
 }
 
-function* partTexts(bytes: Uint8Array): Generator<string> {
-  const { columns, groups } = openPart(bytes)
-  for (const group of groups(columns)) for (const cells of group) yield cells.join('\n')
+async function* partTexts(key: string, bytes: Uint8Array): AsyncGenerator<string> {
+  const { columns, groups } = await openPart(wholePart(key, bytes))
+  for await (const group of groups(columns)) for (const cells of group) yield cells.join('\n')
 }
 
 function* indexTexts(bytes: Uint8Array): Generator<string> {

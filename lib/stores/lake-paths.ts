@@ -41,9 +41,9 @@ function filePrefix({ stream, name, ...partition }: Partition & { stream: string
   return `${partitionPrefix({ ...partition, name: withoutShard(name) })}${label === '' ? '' : `${label}-`}`
 }
 
-/** The key of the file that parts become, in the folder of the first: the same whoever merges them, and no attempt's. */
-export function mergedKey(parts: readonly Pick<PartFile, 'key'>[]): string {
-  const keys = parts.map(({ key }) => key)
+/** The key of a file that parts become, `number` of several, in the folder of the first: the same whoever merges them, and no attempt's. */
+export function mergedKey(parts: readonly Pick<PartFile, 'key'>[], number = 0): string {
+  const keys = [...parts.map(({ key }) => key), ...(number === 0 ? [] : [`${number}`])]
   const folder = (keys[0] ?? '').replace(/[^/]*$/, '')
   const extension = folder.startsWith('quarantine/') ? quarantineExtension : 'parquet'
   return `${folder}${sha256(keys.join('\n')).slice(0, 20)}.${extension}`

@@ -3,8 +3,8 @@ import { gunzip, gzip } from 'node:zlib'
 import { sha256 } from '../core/hash.ts'
 import type { Merger } from '../publish/ports.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
+import { intactPart } from './intact-part.ts'
 import { mergedKey } from './lake-paths.ts'
-import { intactPart } from './merge-parts.ts'
 import type { ObjectStore } from './objects.ts'
 
 const unzip = promisify(gunzip)
@@ -19,7 +19,7 @@ export function createQuarantineMerger(
   unpackedBytes = defaultBytes,
 ): Pick<Merger, 'mergeQuarantine'> {
   return {
-    mergeQuarantine: async (parts, signal) => {
+    mergeQuarantine: async (parts, { signal }) => {
       const lines = await readLines(parts, { objects, unpackedBytes, signal })
       const taken = parts.slice(0, lines.length)
       const bytes = await zip(Buffer.concat(lines))
@@ -28,7 +28,7 @@ export function createQuarantineMerger(
       const rows = taken.reduce((sum, part) => sum + part.rows, 0)
       const [first] = taken as [PartFile]
       const file = { ...first, key, rows, bytes: bytes.byteLength, sha256: sha256(bytes) }
-      return { file, taken: taken.length }
+      return { files: [file], taken: taken.length }
     },
   }
 }

@@ -1,4 +1,5 @@
 import {
+  CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectsV2Command,
@@ -23,8 +24,10 @@ export type ObjectStore = {
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
   /** The object's bytes, or null when there is none. */
   get(key: string): Promise<Uint8Array | null>
-  /** The object's bytes from one place up to another, or null when there is none. */
+  /** The object's bytes from one place up to another, as far as it has them, or null when there is none. */
   getRange(key: string, from: number, to: number): Promise<Uint8Array | null>
+  /** Writes a copy of an object in the bucket, without a byte of it passing here; false when there is none. */
+  copy(from: string, to: string, options: { signal: AbortSignal }): Promise<boolean>
   /**
    * Writes what `change` makes of the object's bytes, unless it is null. No change of another writer gets lost: it is read
    * and made again when one came in between.
@@ -60,6 +63,18 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
       const part = { Bucket: bucket, Key: key, Range: `bytes=${from}-${to - 1}` }
       return (await callAws({ what: what('read', key) }, () => read(s3, part))).bytes
     },
+    copy: (from, to, { signal }) =>
+      callAws({ what: what('write', to), signal }, async () => {
+        signal.throwIfAborted()
+        const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+        try {
+          await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource }), { abortSignal: signal })
+          return true
+        } catch (error) {
+          if (isMissingKey(error)) return false
+          throw error
+        }
+      }),
     replace: (key, change, { signal, contentType = 'application/octet-stream' } = {}) => {
       const place = { Bucket: bucket, Key: key }
       const attempt = () =>
@@ -92,6 +107,7 @@ async function read(s3: S3Client, place: { Bucket: string; Key: string; Range?: 
     return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), etag: ETag }
   } catch (error) {
     if (isMissingKey(error)) return { bytes: null }
+    if (error instanceof Error && error.name === 'InvalidRange') return { bytes: new Uint8Array() }
     throw error
   }
 }

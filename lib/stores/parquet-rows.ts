@@ -10,12 +10,6 @@ export const parsers = {
 /** How pages are unpacked. */
 export const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) }
 
-/** What a file's rows take when they are unpacked, from its footer. */
-export function unpackedBytes(bytes: Uint8Array): number {
-  const { row_groups } = parquetMetadata(bufferOf(bytes))
-  return row_groups.reduce((sum, group) => sum + Number(group.total_byte_size), 0)
-}
-
 /** Adds the rows of a file to columns. One that the file lacks, since it was declared later, is null. */
 export async function appendRows(columns: Cell[][], table: Table, bytes: Uint8Array): Promise<void> {
   const file = bufferOf(bytes)
@@ -40,7 +34,8 @@ export function placeCells(cells: Cell[] | undefined, values: ArrayLike<unknown>
   }
 }
 
-/** A copy of a file's bytes, as the reader of Parquet takes them. */
+/** A file's bytes, as the reader of Parquet takes them: a copy only of those that lie among others. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
+  if (byteLength === buffer.byteLength) return buffer as ArrayBuffer
   return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
 }

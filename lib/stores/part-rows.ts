@@ -4,23 +4,25 @@ import * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { ofLaterVersion } from '../core/form.ts'
 import type { RowGroup } from '../publish/iceberg/ports.ts'
-import { type Cell, type Column, columnsOf } from '../streams/table.ts'
+import { type Cell, type Column, cellBytes, columnsOf } from '../streams/table.ts'
 import type { RowBatch } from '../sync/ports.ts'
 import { inOrder, keyOrder } from './key-order.ts'
 
 /** A later version of this software marks its parts `APR2`, `APR3` … */
 const magic = Buffer.from('APR1')
 const headerAt = magic.byteLength + 4
-/** Of each part that is merged one block is in memory. */
+/** Of each part that is merged one block is in memory: so many rows at most, and rows of so many bytes. */
 const blockRows = 500
+const blockBytes = 64 * 1024
 /** The quickest: a part is read once, and gone within the hour. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 }
 
-/** What stands before the blocks. `packed` and `unpacked` are bytes. */
+/** What stands before the blocks, which follow one another. `packed` is bytes. */
 const Header = z.object({
   columns: z.array(z.string()),
-  blocks: z.array(z.object({ rows: z.int(), packed: z.int(), unpacked: z.int() })),
+  blocks: z.array(z.object({ rows: z.int(), packed: z.int() })),
 })
+type Header = z.infer<typeof Header>
 
 /**
  * A batch of rows as a part of a scan: sorted as it will be published, in blocks that are read one after the other. Only
@@ -39,57 +41,99 @@ export function encodePart(batch: RowBatch): Uint8Array {
     )
   }
   const order = keyOrder(batch)
-  const blocks: { rows: number; unpacked: number; bytes: Uint8Array }[] = []
-  for (let from = 0; from < rows; from += blockRows) {
-    const some = order.subarray(from, from + blockRows)
-    const bytes = serialize(columns.map((cells) => inOrder(cells, some)))
-    blocks.push({ rows: some.length, unpacked: bytes.byteLength, bytes: zstdCompressSync(bytes, { params }) })
-  }
+  const blocks = blocksOf(order, batch).map((some) => {
+    const bytes = zstdCompressSync(serialize(columns.map((cells) => inOrder(cells, some))), { params })
+    return { rows: some.length, bytes }
+  })
   const header = Buffer.from(
     JSON.stringify({
       columns: names,
-      blocks: blocks.map(({ bytes, ...sizes }) => ({ ...sizes, packed: bytes.byteLength })),
-    } satisfies z.input<typeof Header>),
+      blocks: blocks.map(({ rows, bytes }) => ({ rows, packed: bytes.byteLength })),
+    } satisfies Header),
   )
   const length = Buffer.alloc(4)
   length.writeUInt32LE(header.byteLength)
   return Buffer.concat([magic, length, header, ...blocks.map(({ bytes }) => bytes)])
 }
 
+/** Rows in pieces of one block each. */
+function blocksOf(order: Uint32Array, { columns }: RowBatch): Uint32Array[] {
+  const sizes = rowSizes(columns, order.length)
+  const blocks: Uint32Array[] = []
+  let [from, bytes] = [0, 0]
+  for (let at = 0; at < order.length; at++) {
+    const own = sizes[order[at] as number] as number
+    if (at > from && (at - from === blockRows || bytes + own > blockBytes)) {
+      blocks.push(order.subarray(from, at))
+      from = at
+      bytes = 0
+    }
+    bytes += own
+  }
+  if (from < order.length) blocks.push(order.subarray(from))
+  return blocks
+}
+
+/** What each row takes, about. Column by column, since that is quicker. */
+function rowSizes(columns: readonly (readonly Cell[])[], rows: number): Uint32Array {
+  const sizes = new Uint32Array(rows)
+  for (const cells of columns) {
+    for (let row = 0; row < rows; row++) sizes[row] = (sizes[row] as number) + cellBytes(cells[row] as Cell)
+  }
+  return sizes
+}
+
+/** The bytes of a part in their order, so many at a time, and what to say where they make no sense. */
+export type PartBytes = { next(count: number): Promise<Buffer>; damaged(cause: unknown): Error }
+
+/** The bytes of a part that is in memory. */
+export function wholePart(key: string, whole: Uint8Array): PartBytes {
+  const buffer = Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength)
+  const damaged = (cause: unknown) => new FatalError(`${key} is damaged`, { code: 'damaged_state', cause })
+  let at = 0
+  return {
+    damaged,
+    next: async (count) => {
+      if (at + count > buffer.byteLength) throw damaged('it ends too soon')
+      at += count
+      return buffer.subarray(at - count, at)
+    },
+  }
+}
+
 /** A part that is read. */
 export type OpenPart = {
   /** All columns that it has. */
   readonly columns: readonly Pick<Column, 'name'>[]
-  /** The bytes of its rows, unpacked. */
-  readonly unpackedBytes: number
-  /** The cells of some columns, block by block. A column that the part lacks, since it was declared later, is null. */
-  groups(columns: readonly Pick<Column, 'name'>[]): Iterable<RowGroup>
-}
-
-/** Whether an object is a part in this form, or in one of a later version. */
-export function isPart(bytes: Uint8Array): boolean {
-  return magic.subarray(0, 3).equals(bytes.subarray(0, 3))
+  /** The cells of some columns, block by block; to be asked for once. A column that the part lacks, since it was declared later, is null. */
+  groups(columns: readonly Pick<Column, 'name'>[]): AsyncIterable<RowGroup>
 }
 
 /** Opens a part. @throws FatalError `configuration` for one of a later version. */
-export function openPart(bytes: Uint8Array): OpenPart {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const mark = buffer.toString('latin1', 0, magic.byteLength)
-  if (mark !== magic.toString('latin1')) throw laterForm(mark)
-  const blocksAt = headerAt + buffer.readUInt32LE(magic.byteLength)
-  const { columns: names, blocks } = Header.parse(JSON.parse(buffer.toString('utf8', headerAt, blocksAt)))
+export async function openPart(bytes: PartBytes): Promise<OpenPart> {
+  const start = await bytes.next(headerAt)
+  const mark = start.toString('latin1', 0, magic.byteLength)
+  if (mark !== magic.toString('latin1')) throw mark.startsWith('APR') ? laterForm(mark) : bytes.damaged(mark)
+  const packedHeader = await bytes.next(start.readUInt32LE(magic.byteLength))
+  const { columns: names, blocks } = decoded(bytes, () => Header.parse(JSON.parse(packedHeader.toString())))
   return {
     columns: names.map((name) => ({ name })),
-    unpackedBytes: blocks.reduce((sum, { unpacked }) => sum + unpacked, 0),
-    groups: function* (columns) {
+    groups: async function* (columns) {
       const places = columns.map(({ name }) => names.indexOf(name))
-      let at = blocksAt
       for (const { rows, packed } of blocks) {
-        const cells = deserialize(zstdDecompressSync(buffer.subarray(at, at + packed))) as Cell[][]
+        const block = await bytes.next(packed)
+        const cells = decoded(bytes, () => deserialize(zstdDecompressSync(block)) as Cell[][])
         yield places.map((place) => cells[place] ?? new Array<Cell>(rows).fill(null))
-        at += packed
       }
     },
+  }
+}
+
+function decoded<T>({ damaged }: PartBytes, decode: () => T): T {
+  try {
+    return decode()
+  } catch (cause) {
+    throw damaged(cause)
   }
 }
 

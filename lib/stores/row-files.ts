@@ -26,16 +26,30 @@ export function openFile(table: Named, columns: readonly IdentifiedColumn[]): Ro
   const writer = new ByteWriter()
   const kvMetadata = describedBy(columns)
   const parquet = new ParquetWriter({ writer, schema: parquetSchema(columns), kvMetadata, ...writerSettings })
+  const chunks: Uint8Array[] = []
+  // The library's buffer doubles when it is full. Emptied after each group, it stays as small as one.
+  const empty = () => {
+    chunks.push(writer.getBytes().slice())
+    writer.index = 0
+  }
   return {
     add: (group) => {
       const columnData = columns.map((column, at) => columnSource(table, column, group[at] ?? []))
       const rowGroupSize = group[0]?.length ?? 0
       parquet.write({ columnData, rowGroupSize, pageSize })
+      empty()
     },
     size: () => writer.offset,
     finish: () => {
       parquet.finish()
-      return writer.getBytes()
+      empty()
+      const whole = new Uint8Array(writer.offset)
+      let at = 0
+      for (const chunk of chunks) {
+        whole.set(chunk, at)
+        at += chunk.byteLength
+      }
+      return whole
     },
   }
 }

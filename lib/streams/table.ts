@@ -91,3 +91,8 @@ export function columnsOf(table: Table): readonly Column[] {
 export function keyCell(key: string, { type }: Pick<Column, 'type'>): Cell {
   return type === 'int64' ? Number(key) : key
 }
+
+/** What a cell takes, about: of a text as many bytes as it has characters. */
+export function cellBytes(cell: Cell): number {
+  return typeof cell === 'string' ? cell.length : 8
+}

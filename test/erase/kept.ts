@@ -55,6 +55,12 @@ export function bucketOver(name: string, { objects, old }: Kept['lake'], death: 
       fateful(death)
       write(key, bytes)
     },
+    copy: async (from, to) => {
+      fateful(death)
+      const bytes = objects.get(from)
+      if (bytes) write(to, bytes)
+      return bytes !== undefined
+    },
     replace: async (key, change) => {
       const bytes = await change(objects.get(key) ?? null)
       if (!bytes) return

@@ -20,8 +20,9 @@ function setup(lake: MemoryLake = createMemoryLake()) {
     saved.push(structuredClone(merged))
     lease.extend(lease.proposal())
   }
+  const stillMine = async () => lease.signal.throwIfAborted()
   const merge = (scans: PartFile[][], before: Record<string, Merged> = {}) =>
-    mergeScans(scans, { lake, lease, clock, streams: [sessions], before, save })
+    mergeScans(scans, { lake, lease, clock, streams: [sessions], before, save, stillMine })
   return { lake, clock, merge, saved }
 }
 
@@ -109,9 +110,9 @@ describe('merging', () => {
     const [whole] = await merge([parts])
     expect(whole).toHaveLength(3)
     expect(saved.map((merged) => Object.values(merged)[0]?.parts)).toEqual([1, 2, 3])
-    lake.mergeParts = (table, left, signal) => {
+    lake.mergeParts = (table, left, publishing) => {
       expect(left).toHaveLength(1)
-      return mergeParts(table, left, signal)
+      return mergeParts(table, left, publishing)
     }
     expect(await merge([parts], saved[1])).toEqual([whole])
   })

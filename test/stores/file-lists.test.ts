@@ -7,7 +7,7 @@ import { sessions } from '../../lib/streams/sessions.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
-import { pathOf, summaryOf, untroubled } from './samples.ts'
+import { pathOf, summaryOf, undisturbed, untroubled } from './samples.ts'
 
 function fileOf(key: string): PartFile {
   return { kind: 'changes', table: 'sessions', key, rows: 1, bytes: 9, sha256: 'f'.repeat(64), schemaVersion: '1' }
@@ -91,7 +91,7 @@ describe('an installation in its second year', () => {
       ])
       const batch = { table: sessions.tables[0], columns: cells, rows: 1 }
       const part = await lake.writeRows(pathOf({ runId: `r${n}` }), batch, untroubled)
-      add(n, (await lake.mergeParts(sessions.tables[0], [part], untroubled)).file)
+      add(n, (await lake.mergeParts(sessions.tables[0], [part], undisturbed)).files[0]!)
     }
     for (const [month, lines] of lists)
       await objects.put(`manifests/month=${month}.ndjson`, Buffer.from(lines.join('')))

@@ -5,7 +5,7 @@ import { createQuarantineMerger } from '../../lib/stores/merge-quarantine.ts'
 import { createPublishedLake } from '../../lib/stores/published-lake.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
 import { mergedFileContract } from './contracts/merged-file.ts'
-import { pathOf, untroubled } from './samples.ts'
+import { pathOf, undisturbed, untroubled } from './samples.ts'
 
 function setup(unpackedBytes?: number) {
   const objects = createMemoryObjects()
@@ -28,7 +28,7 @@ function setup(unpackedBytes?: number) {
     objects,
     part,
     rawsIn,
-    merge: (parts: Parameters<typeof mergeQuarantine>[0]) => mergeQuarantine(parts, untroubled),
+    merge: (parts: Parameters<typeof mergeQuarantine>[0]) => mergeQuarantine(parts, undisturbed),
   }
 }
 
@@ -36,8 +36,9 @@ describe('a quarantine file that was merged of parts', () => {
   it('holds all records of all parts, in their order, and is what it says', async () => {
     const { objects, part, rawsIn, merge } = setup()
     const parts = [await part(['"a"', '"b"'], 0), await part(['"c"'], 1)]
-    const { file, taken } = await merge(parts)
-    expect(taken).toBe(2)
+    const { files, taken } = await merge(parts)
+    const file = files[0]!
+    expect([taken, files.length]).toEqual([2, 1])
     expect(file).toMatchObject({ kind: 'quarantine', table: parts[0]!.table, rows: 3 })
     expect(file.key).toMatch(/^quarantine\/.*\.ndjson\.gz$/)
     const bytes = (await objects.get(file.key))!
@@ -51,14 +52,14 @@ describe('a quarantine file that was merged of parts', () => {
     const first = await merge(parts)
     const second = await merge(parts.slice(1))
     expect([first.taken, second.taken]).toEqual([1, 1])
-    expect([await rawsIn(first.file.key), await rawsIn(second.file.key)]).toEqual([['"a"'], ['"b"']])
+    expect([await rawsIn(first.files[0]!.key), await rawsIn(second.files[0]!.key)]).toEqual([['"a"'], ['"b"']])
   })
 
   it('has lines of one form: parts that another version wrote become a file of their own', async () => {
     const { part, merge } = setup()
     const [older, newer] = [await part(['"a"'], 0), await part(['"b"'], 1)]
-    const { file, taken } = await merge([{ ...older, schemaVersion: '1' }, newer])
-    expect([taken, file.schemaVersion]).toEqual([1, '1'])
+    const { files, taken } = await merge([{ ...older, schemaVersion: '1' }, newer])
+    expect([taken, files[0]?.schemaVersion]).toEqual([1, '1'])
   })
 
   mergedFileContract(setup)

@@ -43,6 +43,27 @@ describe('objects in S3', () => {
     await lake.remove([])
   })
 
+  it('gives what there is of a range, and null for none', async () => {
+    const { lake } = emulated()
+    await lake.put('ranged', Uint8Array.of(1, 2, 3))
+    expect(await lake.getRange('ranged', 1, 3)).toEqual(Uint8Array.of(2, 3))
+    expect(await lake.getRange('ranged', 2, 9)).toEqual(Uint8Array.of(3))
+    expect(await lake.getRange('ranged', 3, 9)).toEqual(new Uint8Array())
+    expect(await lake.getRange('none', 0, 9)).toBeNull()
+  })
+
+  it('copies an object, whatever its name, while the lease holds, and says when there is none', async () => {
+    const { store, sent } = observed(() => {})
+    await store.put('from/é +&?.bin', Uint8Array.of(1, 2))
+    const { signal } = new AbortController()
+    expect(await store.copy('from/é +&?.bin', 'to/ö', { signal })).toBe(true)
+    expect(sent).toEqual(['PutObjectCommand', 'CopyObjectCommand'])
+    expect(await store.get('to/ö')).toEqual(Uint8Array.of(1, 2))
+    expect(await store.copy('from/none', 'to/none', { signal })).toBe(false)
+    await expect(store.copy('to/ö', 'late', { signal: AbortSignal.abort() })).rejects.toThrow()
+    expect(await store.get('late')).toBeNull()
+  })
+
   it('lists and removes more than a page holds, in the order of their keys (S3-06)', async () => {
     const { lake } = emulated()
     const keys = Array.from({ length: 1200 }, (_, i) => `many/${i % 2 ? 'Part' : 'part'}-${String(i).padStart(5, '0')}`)

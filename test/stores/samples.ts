@@ -1,8 +1,12 @@
+import type { PublishLease } from '../../lib/publish/ports.ts'
 import { Counts, type Scan, type ScanSummary } from '../../lib/sync/checkpoint.ts'
 import type { PartPath } from '../../lib/sync/ports.ts'
 
 /** A signal that never aborts. */
 export const untroubled = new AbortController().signal
+
+/** The right to publish that nobody takes over. */
+export const undisturbed: PublishLease = { signal: untroubled, stillMine: async () => {} }
 
 /** A scan that ended. */
 export function summaryOf(values: Partial<ScanSummary> = {}): ScanSummary {
@@ -54,4 +58,11 @@ export function scanOf(scanId: string): Scan {
     segments: [],
     counts: Counts.parse({}),
   }
+}
+
+/** All that comes, in its order. */
+export async function allOf<T>(coming: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const each of coming) all.push(each)
+  return all
 }

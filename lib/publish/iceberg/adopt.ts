@@ -1,6 +1,6 @@
 import { compareCells } from '../../streams/row-order.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
-import { existing, type Inspected } from './inspect.ts'
+import { goneFile, type Inspected } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { addressesOf } from './places.ts'
 import type { Rewriting } from './rewriting.ts'
@@ -17,12 +17,11 @@ export async function adopt({ changes, look, attempt, signal, deps }: Rewriting)
   const files = looks.toSorted((a, b) => compareCells(a.from, b.from))
   if (!files.every(({ sorted, bytes }) => sorted && bytes <= deps.fileSize.bytes) || !areApart(files)) return null
   const adopted: DataFile[] = []
-  for (const { key: from, rows, statistics } of files) {
-    const bytes = await existing(from, deps)
+  for (const { key: from, rows, bytes, statistics } of files) {
     const key = attempt.dataKey(adopted.length)
-    await deps.files.put(key, bytes, { signal, contentType: 'application/vnd.apache.parquet' })
+    if (!(await deps.files.copy(from, key, { signal }))) throw goneFile(from)
     const path = addressesOf(deps.address).addressOf(key)
-    adopted.push({ path, rows, bytes: bytes.byteLength, day: null, statistics, sortOrderId: keyOrderId })
+    adopted.push({ path, rows, bytes, day: null, statistics, sortOrderId: keyOrderId })
   }
   return adopted
 }

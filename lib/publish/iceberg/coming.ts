@@ -4,7 +4,7 @@ import { columnsNamed } from './inspect.ts'
 import { mergedRows } from './merge-rows.ts'
 import { newestVersions, recordsOf } from './newest-versions.ts'
 import type { Rewriting } from './rewriting.ts'
-import { rowsInOrder } from './rows-in-order.ts'
+import { sourcesInOrder } from './rows-in-order.ts'
 import { markTouched, type PlacedFile, type Touched } from './touched-files.ts'
 import { stands, versionColumns, versionReader } from './versions.ts'
 
@@ -36,7 +36,7 @@ async function* standingKeys(changes: readonly PartFile[], rewriting: Rewriting)
   const columns = columnsNamed(table, [...new Set([...table.key, ...versionColumns])])
   const versionAt = versionReader(columns)
   const versions = newestVersions(mainFiles, rewriting)
-  const sources = changes.map((file) => rowsInOrder(file, table, { columns, look, deps }))
+  const sources = await sourcesInOrder(changes, table, { columns, look, deps })
   for await (const places of mergedRows(sources, columns, orderColumns(table))) {
     for (const { group, row, key } of places) {
       const asked = versions.seek(key)

@@ -1,4 +1,4 @@
-import type { Cell } from '../../streams/table.ts'
+import { type Cell, cellBytes } from '../../streams/table.ts'
 import type { RowGroup } from './ports.ts'
 
 /** Rows of several groups that become groups of their own. */
@@ -8,6 +8,9 @@ export type RowGatherer = {
   /** Hands over what waits, if anything does. */
   flush(): void
 }
+
+/** Where a group ends however few its rows are: a message may be as long as a book. */
+const groupBytes = 32 * 1024 * 1024
 
 /**
  * Gathers rows into groups of some size. It notes where they stand, and takes their cells column by column, which is
@@ -19,16 +22,19 @@ export function createRowGatherer(
 ): RowGatherer {
   let froms: RowGroup[] = []
   let rowsIn: number[] = []
+  let bytes = 0
   const flush = () => {
     if (rowsIn.length === 0) return
     const group = Array.from({ length: columns }, (_, at) => gathered(at, { froms, rowsIn }))
     froms = []
     rowsIn = []
+    bytes = 0
     onGroup(group)
   }
   const take = (from: RowGroup, row: number): boolean => {
     froms.push(from)
-    if (rowsIn.push(row) < groupRows) return false
+    bytes += rowBytes(from, row)
+    if (rowsIn.push(row) < groupRows && bytes < groupBytes) return false
     flush()
     return true
   }
@@ -40,4 +46,10 @@ function gathered(at: number, { froms, rowsIn }: { froms: readonly RowGroup[]; r
   const cells = new Array<Cell>(rowsIn.length)
   for (let i = 0; i < cells.length; i++) cells[i] = froms[i]?.[at]?.[rowsIn[i] as number] ?? null
   return cells
+}
+
+function rowBytes(group: RowGroup, row: number): number {
+  let bytes = 0
+  for (const cells of group) bytes += cellBytes(cells[row] ?? null)
+  return bytes
 }

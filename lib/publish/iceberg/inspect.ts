@@ -26,11 +26,14 @@ export async function existing(
 ): Promise<Uint8Array> {
   const bytes = await files.get(key)
   if (bytes) return bytes
-  throw new FatalError(
+  throw goneFile(key)
+}
+
+/** What to say of a file that must be there. */
+export function goneFile(key: string): FatalError {
+  return new FatalError(
     `The object ${key} of the lake is gone, which a table lists. Restore an earlier version of it.`,
-    {
-      code: 'damaged_state',
-    },
+    { code: 'damaged_state' },
   )
 }
 

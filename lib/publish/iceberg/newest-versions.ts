@@ -3,7 +3,7 @@ import type { Cell, Table } from '../../streams/table.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
 import { columnsNamed, compareKeys } from './inspect.ts'
 import { mergedRows } from './merge-rows.ts'
-import { rowsInOrder } from './rows-in-order.ts'
+import { sourcesInOrder } from './rows-in-order.ts'
 import type { TableUpdate } from './update.ts'
 import { isNewer, type Version, versionColumns, versionReader } from './versions.ts'
 
@@ -53,7 +53,7 @@ export async function* recordsOf(
 ): AsyncGenerator<readonly Newest[]> {
   const columns = columnsNamed(main, [...main.key, ...versionColumns])
   const versionAt = versionReader(columns)
-  const sources = files.map((file) => rowsInOrder(file, main, { columns, look, deps }))
+  const sources = await sourcesInOrder(files, main, { columns, look, deps })
   let last: Newest | null = null
   for await (const places of mergedRows(sources, columns, orderColumns(main))) {
     const found: Newest[] = []

@@ -8,6 +8,8 @@ import type { SnapshotRetention, TableMetadata } from './metadata.ts'
 export type TableFiles = {
   put(key: string, bytes: Uint8Array, options: { signal: AbortSignal; contentType: string }): Promise<void>
   get(key: string): Promise<Uint8Array | null>
+  /** Writes a copy of an object; false when there is none. */
+  copy(from: string, to: string, options: { signal: AbortSignal }): Promise<boolean>
   list(prefix: string): Promise<string[]>
   remove(keys: readonly string[]): Promise<void>
 }

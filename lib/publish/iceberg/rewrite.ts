@@ -3,6 +3,7 @@ import { compareCells, orderColumns } from '../../streams/row-order.ts'
 import type { Cell } from '../../streams/table.ts'
 import { adopt } from './adopt.ts'
 import { lookAtChanges } from './coming.ts'
+import { createCurrentWriter } from './current-writer.ts'
 import { existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { mergedRows, type SortedRows } from './merge-rows.ts'
@@ -10,8 +11,7 @@ import { newestVersions } from './newest-versions.ts'
 import { addressesOf } from './places.ts'
 import type { FileSize, RowGroup } from './ports.ts'
 import type { Rewriting } from './rewriting.ts'
-import { createRollingFile } from './rolling-file.ts'
-import { rowsInOrder } from './rows-in-order.ts'
+import { sourcesInOrder } from './rows-in-order.ts'
 import { chainsOf, holdingChanged, type PlacedFile, placed } from './touched-files.ts'
 import { boundOf } from './values.ts'
 import { stands, versionReader } from './versions.ts'
@@ -55,9 +55,9 @@ async function written(
   const columns = identifiedColumnsOf(table)
   const versionAt = versionReader(columns)
   const versions = newestVersions(mainFiles, rewriting)
-  const output = createRollingFile(table, { attempt, signal, deps })
+  const output = createCurrentWriter(table, { attempt, signal, deps })
   const ends = kept.map(({ from }) => from)
-  const sources = sourcesOf(anew, columns, rewriting)
+  const sources = await sourcesOf(anew, columns, rewriting)
   const rows = sources.map((source) => source.rows)
   for await (const places of mergedRows(rows, columns, orderColumns(table))) {
     for (const { group, row, key, source } of places) {
@@ -68,14 +68,13 @@ async function written(
       // A file must not reach across one that stays.
       let ended = false
       for (; ends.length > 0 && reaches(key[0] ?? null, ends[0] ?? null); ended = true) ends.shift()
-      if (ended) await output.cut()
-      const writing = output.take(group, row)
-      if (writing) await writing
+      if (ended || output.bytes >= deps.fileSize.bytes) await output.cut()
+      output.take(group, row)
     }
     await stillMine()
   }
   await output.cut()
-  return output.written()
+  return [...output.files]
 }
 
 function reaches(cell: Cell, end: Cell): boolean {
@@ -85,17 +84,18 @@ function reaches(cell: Cell, end: Cell): boolean {
 type Source = { rows: SortedRows; isOld: boolean }
 
 /** The rows of the table as it is, and those that may come in. */
-function sourcesOf(
+async function sourcesOf(
   anew: readonly PlacedFile[],
   columns: readonly IdentifiedColumn[],
   { table, changes, look, deps }: Rewriting,
-): Source[] {
+): Promise<Source[]> {
   const { keyOf } = addressesOf(deps.address)
   const rowsOf = async function* (chain: readonly PlacedFile[]): AsyncGenerator<RowGroup> {
     for (const { file } of chain) yield* deps.rows.read(await existing(keyOf(file.path), deps), columns)
   }
+  const comingIn = await sourcesInOrder(changes, table, { columns, look, deps })
   return [
     ...chainsOf(anew).map((chain) => ({ rows: rowsOf(chain), isOld: true })),
-    ...changes.map((file) => ({ rows: rowsInOrder(file, table, { columns, look, deps }), isOld: false })),
+    ...comingIn.map((rows) => ({ rows, isOld: false })),
   ]
 }

@@ -1,47 +1,64 @@
-import { identifiedColumnsOf } from '../../streams/field-ids.ts'
-import type { Table } from '../../streams/table.ts'
 import { createRowGatherer } from './gather-rows.ts'
-import type { DataFile } from './manifests.ts'
-import { type Attempt, addressesOf } from './places.ts'
-import type { IcebergDeps, RowFileWriter, RowGroup } from './ports.ts'
-import { keyOrderId } from './schema.ts'
-import { boundedColumns, gatherStatistics } from './statistics.ts'
+import type { RowFileWriter, RowGroup } from './ports.ts'
 
-type Open = { writer: RowFileWriter; rows: number; gathering: ReturnType<typeof gatherStatistics> }
+/** What is written one after the other, and what becomes of each file. */
+export type Rolling<W extends RowFileWriter, F> = {
+  columns: number
+  groupRows: number
+  /** Begins a file. */
+  open: () => W
+  /** Keeps a whole file; `number` counts them. */
+  keep: (file: { writer: W; rows: number }, number: number) => Promise<F>
+}
 
-/** Writes rows, which come in the order of the key, into files of about one size. One group of rows and one packed file are in memory. */
-export function createRollingFile(
-  table: Table,
-  { attempt, signal, deps }: { attempt: Attempt; signal: AbortSignal; deps: IcebergDeps },
-) {
-  const columns = identifiedColumnsOf(table)
-  const bounded = boundedColumns(table, columns)
-  const boundedAt = bounded.map((column) => columns.indexOf(column))
-  const written: DataFile[] = []
-  let open: Open | null = null
-  const rows = createRowGatherer(columns.length, {
-    groupRows: deps.fileSize.groupRows,
+/** Files that are filled one after the other with rows. */
+export type RollingFile<F> = {
+  /** Takes a row of a group into the file that is open. */
+  take(from: RowGroup, row: number): void
+  /** Ends the file at this place: what follows is in another. */
+  cut(): Promise<void>
+  /** What is in the file that is open: all its rows, and the bytes of its whole groups. */
+  readonly rows: number
+  readonly bytes: number
+  readonly files: readonly F[]
+}
+
+/** Writes rows into files. One group of rows and one packed file are in memory. */
+export function createRollingFile<W extends RowFileWriter, F>({
+  columns,
+  groupRows,
+  open,
+  keep,
+}: Rolling<W, F>): RollingFile<F> {
+  const files: F[] = []
+  let writer: W | null = null
+  let rows = 0
+  const gatherer = createRowGatherer(columns, {
+    groupRows,
     onGroup: (group) => {
-      open ??= { writer: deps.rows.open(table), rows: 0, gathering: gatherStatistics(bounded) }
-      open.writer.add(group)
-      open.gathering.add(boundedAt.map((at) => group[at] ?? []))
-      open.rows += group[0]?.length ?? 0
+      writer ??= open()
+      writer.add(group)
     },
   })
-  /** Ends the file at this place: what follows is in another. */
-  const cut = async () => {
-    rows.flush()
-    if (!open) return
-    const { writer, gathering, ...counted } = open
-    open = null
-    const bytes = writer.finish()
-    const key = attempt.dataKey(written.length)
-    await deps.files.put(key, bytes, { signal, contentType: 'application/vnd.apache.parquet' })
-    const path = addressesOf(deps.address).addressOf(key)
-    const statistics = gathering.statistics()
-    written.push({ path, ...counted, bytes: bytes.byteLength, day: null, statistics, sortOrderId: keyOrderId })
+  return {
+    take: (from, row) => {
+      rows += 1
+      gatherer.take(from, row)
+    },
+    cut: async () => {
+      gatherer.flush()
+      if (writer === null) return
+      const whole = { writer, rows }
+      writer = null
+      rows = 0
+      files.push(await keep(whole, files.length))
+    },
+    get rows() {
+      return rows
+    },
+    get bytes() {
+      return writer?.size() ?? 0
+    },
+    files,
   }
-  const take = (from: RowGroup, row: number): Promise<void> | undefined =>
-    rows.take(from, row) && open && open.writer.size() >= deps.fileSize.bytes ? cut() : undefined
-  return { take, cut, written: () => written }
 }

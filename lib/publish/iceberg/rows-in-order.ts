@@ -1,23 +1,49 @@
 import type { IdentifiedColumn } from '../../streams/field-ids.ts'
-import { orderColumns } from '../../streams/row-order.ts'
+import { compareCells, orderColumns } from '../../streams/row-order.ts'
 import type { Cell, Table } from '../../streams/table.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
-import { compareKeys, existing } from './inspect.ts'
+import { compareKeys, existing, type Inspected } from './inspect.ts'
 import type { RowGroup } from './ports.ts'
 import type { TableUpdate } from './update.ts'
 
 type Reading = Pick<TableUpdate, 'look' | 'deps'> & { columns: readonly IdentifiedColumn[] }
 
-/** The rows of a file in the order of their key. `columns` must hold those of the order. */
-export async function* rowsInOrder(
-  file: PartFile,
+/**
+ * The rows of files in the order of their key, as few sources: files of which each begins after the one before it has ended
+ * are one, so that only one of them is in memory. `columns` must hold those of the order.
+ */
+export async function sourcesInOrder(
+  files: readonly PartFile[],
   table: Table,
-  { columns, look, deps }: Reading,
-): AsyncGenerator<RowGroup> {
-  const { sorted } = await look(file)
-  const groups = deps.rows.read(await existing(file.key, deps), columns)
-  if (sorted) yield* groups
-  else yield* inOrder(groups, columns, table)
+  reading: Reading,
+): Promise<AsyncGenerator<RowGroup>[]> {
+  const looked: Looked[] = []
+  for (const file of files) looked.push({ file, ...(await reading.look(file)) })
+  return chained(looked).map((chain) => rowsOf(chain, table, reading))
+}
+
+type Looked = Inspected & { file: PartFile }
+
+function chained(files: readonly Looked[]): Looked[][] {
+  const chains: Looked[][] = []
+  for (const each of files.toSorted((a, b) => compareCells(a.from, b.from))) {
+    const chain = each.sorted && chains.find((some) => endsBefore(some.at(-1)!, each))
+    if (chain) chain.push(each)
+    else chains.push([each])
+  }
+  return chains
+}
+
+function endsBefore(one: Looked, other: Looked): boolean {
+  return one.sorted && compareCells(one.to, other.from) < 0
+}
+
+async function* rowsOf(files: readonly Looked[], table: Table, { columns, deps }: Reading): AsyncGenerator<RowGroup> {
+  for (const { file, sorted } of files) {
+    const groups = deps.rows.read(await existing(file.key, deps), columns)
+    if (sorted) yield* groups
+    else yield* inOrder(groups, columns, table)
+  }
 }
 
 /** Rows that do not go by key, as one group that does: a file like that is a part that a first version published, and small. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { MergedParts } from '../../../lib/publish/ports.ts'
 import type { PartFile } from '../../../lib/sync/checkpoint.ts'
 import type { createMemoryObjects } from '../../support/memory/objects.ts'
 
@@ -6,7 +7,7 @@ import type { createMemoryObjects } from '../../support/memory/objects.ts'
 export type MergingSetup = {
   objects: ReturnType<typeof createMemoryObjects>
   part(names: string[], n: number): Promise<PartFile>
-  merge(parts: PartFile[]): Promise<{ file: PartFile; taken: number }>
+  merge(parts: PartFile[]): Promise<MergedParts>
 }
 
 /** What holds for every file that parts become, whatever it holds. */
@@ -21,8 +22,14 @@ export function mergedFileContract(setup: () => MergingSetup): void {
     const { objects, part, merge } = setup()
     const [gone, damaged] = [await part(['a'], 0), await part(['b'], 1)]
     await objects.remove([gone.key])
-    await objects.put(damaged.key, Buffer.from('no'))
     await expect(merge([gone])).rejects.toMatchObject({ code: 'damaged_state' })
-    await expect(merge([damaged])).rejects.toMatchObject({ code: 'damaged_state' })
+    for (const bytes of [
+      'no',
+      '',
+      'APR1 and as many bytes as ever one may like'.padEnd(damaged.bytes).slice(0, damaged.bytes),
+    ]) {
+      await objects.put(damaged.key, Buffer.from(bytes))
+      await expect(merge([damaged])).rejects.toMatchObject({ code: 'damaged_state' })
+    }
   })
 }

@@ -72,16 +72,16 @@ export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
       const key = partKey('quarantine', path.stream, path)
       return write('quarantine', key, { name: path.stream, version: '1', content: records })
     },
-    mergeParts: async (table, parts, signal) => {
+    mergeParts: async (table, parts, { signal }) => {
       stopIfAborted(signal)
       const some = parts.slice(0, partsPerFile)
       const content = some.flatMap(({ key }) => rowsIn(key))
       const by = (row: Row) => table.key.map((column) => String(row[column])).join()
       content.sort((a, b) => (by(a) < by(b) ? -1 : 1))
       const version = schemaVersion(table)
-      return { file: write('changes', mergedKey(some), { name: table.name, version, content }), taken: some.length }
+      return { files: [write('changes', mergedKey(some), { name: table.name, version, content })], taken: some.length }
     },
-    mergeQuarantine: async (parts, signal) => {
+    mergeQuarantine: async (parts, { signal }) => {
       stopIfAborted(signal)
       const some = parts.slice(0, partsPerFile)
       const content = some.flatMap(({ key }) => {
@@ -90,7 +90,7 @@ export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
         return file.records
       })
       const [{ table: name, schemaVersion: version }] = some as [PartFile]
-      return { file: write('quarantine', mergedKey(some), { name, version, content }), taken: some.length }
+      return { files: [write('quarantine', mergedKey(some), { name, version, content })], taken: some.length }
     },
     readManifest: async (runId) => structuredClone(manifests.get(runId) ?? null),
     writeManifest: async (manifest, signal) => {

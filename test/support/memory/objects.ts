@@ -12,6 +12,12 @@ export function createMemoryObjects(bucket = 'memory'): ObjectStore {
     },
     get: async (key) => objects.get(key) ?? null,
     getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
+    copy: async (from, to, { signal }) => {
+      stopIfAborted(signal)
+      const bytes = objects.get(from)
+      if (bytes) objects.set(to, bytes)
+      return bytes !== undefined
+    },
     replace: async (key, change, { signal } = {}) => {
       if (signal) stopIfAborted(signal)
       for (;;) {
