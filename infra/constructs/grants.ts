@@ -48,6 +48,8 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
     ['s3:PutObject', 's3:AbortMultipartUpload'],
     ...objects(lakeBucket, 'changes', 'quarantine', 'index', 'bodies'),
   )
+  // What a scan wrote that was given up goes before another one begins.
+  sync.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine'))
   sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', hooksFolder))
   sync.allow(['s3:ListBucket'], bucket(lakeBucket))
   sync.allow(['secretsmanager:GetSecretValue'], secret(names.redactionSecret))

@@ -2,6 +2,7 @@ import {
   CopyObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  type GetObjectCommandOutput,
   ListObjectsV2Command,
   PutObjectCommand,
   type S3Client,
@@ -64,17 +65,7 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
       return (await callAws({ what: what('read', key) }, () => read(s3, part))).bytes
     },
     copy: (from, to, { signal }) =>
-      callAws({ what: what('write', to), signal }, async () => {
-        signal.throwIfAborted()
-        const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
-        try {
-          await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource }), { abortSignal: signal })
-          return true
-        } catch (error) {
-          if (isMissingKey(error)) return false
-          throw error
-        }
-      }),
+      callAws({ what: what('write', to), signal }, () => copyObject(s3, { bucket, from, to }, signal)),
     replace: (key, change, { signal, contentType = 'application/octet-stream' } = {}) => {
       const place = { Bucket: bucket, Key: key }
       const attempt = () =>
@@ -101,13 +92,47 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
 
 type Found = { bytes: Uint8Array | null; etag?: string | undefined }
 
+/** The client repeats a request by itself, but not one whose answer breaks off in its body. */
+const timesRead = 3
+
 async function read(s3: S3Client, place: { Bucket: string; Key: string; Range?: string }): Promise<Found> {
+  for (let time = 1; ; time++) {
+    const answer = await answered(s3, place)
+    if (answer === null) return { bytes: null }
+    try {
+      return { bytes: (await answer.Body?.transformToByteArray()) ?? new Uint8Array(), etag: answer.ETag }
+    } catch (error) {
+      if (time === timesRead) throw error
+    }
+  }
+}
+
+/** What S3 says; null when there is no such object, and nothing of one that ends before the range. */
+async function answered(
+  s3: S3Client,
+  place: { Bucket: string; Key: string; Range?: string },
+): Promise<Pick<GetObjectCommandOutput, 'Body' | 'ETag'> | null> {
   try {
-    const { Body, ETag } = await s3.send(new GetObjectCommand(place))
-    return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), etag: ETag }
+    return await s3.send(new GetObjectCommand(place))
   } catch (error) {
-    if (isMissingKey(error)) return { bytes: null }
-    if (error instanceof Error && error.name === 'InvalidRange') return { bytes: new Uint8Array() }
+    if (isMissingKey(error)) return null
+    if (error instanceof Error && error.name === 'InvalidRange') return {}
+    throw error
+  }
+}
+
+type Copy = { bucket: string; from: string; to: string }
+
+async function copyObject(s3: S3Client, { bucket, from, to }: Copy, signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted()
+  // Tags that a scanner gave an object would take rights of their own.
+  const place = { Bucket: bucket, Key: to, TaggingDirective: 'REPLACE' } as const
+  const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+  try {
+    await s3.send(new CopyObjectCommand({ ...place, CopySource }), { abortSignal: signal })
+    return true
+  } catch (error) {
+    if (isMissingKey(error)) return false
     throw error
   }
 }
@@ -153,5 +178,6 @@ async function removeBatch(s3: S3Client, bucket: string, keys: readonly string[]
   const [first] = Errors
   if (!first) return
   const message = `S3 did not remove ${Errors.length} of ${keys.length} objects in ${bucket}, first ${first.Key}: ${first.Code}`
+  if (first.Code === 'AccessDenied') throw Object.assign(new Error(message), { name: first.Code })
   throw new RetryableError(`${message}. Removing them again is harmless`, { code: 'storage_unavailable' })
 }

@@ -116,6 +116,36 @@ describe('objects in S3', () => {
     expect(failure).toMatchObject({ action: 'retry', message: expect.stringMatching(/1 of 2.*b: InternalError/) })
   })
 
+  it('tells a missing right to remove objects from trouble that passes', async () => {
+    const { s3, lake } = emulated()
+    const mock = mockClient(s3)
+    mock.on(DeleteObjectsCommand).resolves({ Errors: [{ Key: 'b', Code: 'AccessDenied' }] })
+    const failure = await lake.remove(['a', 'b']).catch((error: Error) => error)
+    mock.restore()
+    expect(failure).toMatchObject({ action: 'stop', code: 'forbidden', message: expect.stringMatching(/1 of 2.*b/) })
+  })
+
+  it('reads again what broke off in its body, three times in all', async () => {
+    let asked = 0
+    let broken = 2
+    const server = createServer((_, response) => {
+      asked += 1
+      response.writeHead(200, { 'content-length': '10' })
+      if (broken-- > 0) response.write('five.', () => response.destroy())
+      else response.end('ten bytes.')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { s3 } = localClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const store = createObjectStore({ s3, bucket: 'lake' })
+    expect(Buffer.from((await store.get('x')) ?? []).toString()).toBe('ten bytes.')
+    expect(asked).toBe(3)
+    broken = 3
+    await expect(store.getRange('x', 0, 10)).rejects.toMatchObject({ action: 'retry', code: 'storage_unavailable' })
+    expect(asked).toBe(6)
+    server.closeAllConnections()
+    server.close()
+  })
+
   it('tells a missing bucket and missing rights from a missing object', async () => {
     const { s3, lake } = emulated()
     const lost = createObjectStore({ s3, bucket: 'no-such-bucket' })
