@@ -28,7 +28,8 @@ export type FinishingDeps = {
 
 type Finishing = FinishingDeps & {
   lease: Lease
-  savePending(pending: Pending): Promise<void>
+  /** Takes down how far it is: what writes the publisher's state next brings it along. */
+  note(pending: Pending): void
   /** Renews the lease where it is half over; throws when it is lost. */
   stillMine(): Promise<void>
 }
@@ -81,13 +82,14 @@ async function withoutFiles(scan: ScanSummary, { checkpoints }: Finishing): Prom
 }
 
 async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Finishing): Promise<Listed[]> {
-  const { lake, lease, clock, published: streams, savePending, stillMine } = deps
+  const { lake, lease, published: streams, note, stillMine } = deps
   const files = await mergeScans(
     news.map((scan) => scan.files),
     {
-      ...{ lake, lease, clock, streams, stillMine },
+      ...{ lake, streams, stillMine },
+      signal: lease.signal,
       before: pending.merged,
-      save: (merged) => savePending({ ...pending, merged }),
+      note: (merged) => note({ ...pending, merged }),
     },
   )
   return news.map(({ scan }, at) => ({ scan, files: files[at] ?? [] }))

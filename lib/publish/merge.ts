@@ -1,8 +1,6 @@
-import type { Clock } from '../core/clock.ts'
 import { type Stream, tablesOf } from '../streams/stream.ts'
 import type { Table } from '../streams/table.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
-import type { Lease } from '../sync/lease.ts'
 import type { Merged } from './manifest.ts'
 import type { Merger } from './ports.ts'
 
@@ -11,14 +9,13 @@ type Folder = { name: string; table: Table | 'quarantine'; parts: PartFile[] }
 
 type Merging = {
   lake: Merger
-  lease: Lease
-  clock: Clock
+  signal: AbortSignal
   /** All streams whose tables there may be parts of. */
   streams: readonly Stream[]
   /** What an earlier publisher merged of this publication. */
   before: Readonly<Record<string, Merged>>
-  /** Writes down what is merged, and renews the lease by that. */
-  save(merged: Record<string, Merged>): Promise<void>
+  /** Takes down what is merged: whatever writes the publisher's state next, a renewal of its lease or its end, brings it along. */
+  note(merged: Record<string, Merged>): void
   /** Renews the lease where it is half over; throws when it is lost. */
   stillMine(): Promise<void>
 }
@@ -52,25 +49,18 @@ function foldersOf(files: readonly PartFile[], streams: readonly Stream[]): Fold
 }
 
 async function mergeFolder({ name, table, parts }: Folder, merged: Record<string, Merged>, merging: Merging) {
-  const { lake, lease, save, stillMine } = merging
-  const publishing = { signal: lease.signal, stillMine }
+  const { lake, note, signal, stillMine } = merging
+  const lease = { signal, stillMine }
   let done = merged[name] ?? { files: [], parts: 0 }
   while (done.parts < parts.length) {
     const left = parts.slice(done.parts)
     const { files, taken } =
-      table === 'quarantine'
-        ? await lake.mergeQuarantine(left, publishing)
-        : await lake.mergeParts(table, left, publishing)
+      table === 'quarantine' ? await lake.mergeQuarantine(left, lease) : await lake.mergeParts(table, left, lease)
     done = { files: [...done.files, ...files], parts: done.parts + taken }
     merged[name] = done
-    if (isHalfOver(merging)) await save(merged)
+    note({ ...merged })
+    await stillMine()
   }
-}
-
-/** Merging a large table takes longer than a lease. */
-function isHalfOver({ lease, clock }: Merging): boolean {
-  const now = clock.now()
-  return lease.expiresAt - now < (lease.proposal() - now) / 2
 }
 
 type Placing = { merged: Readonly<Record<string, Merged>>; folders: readonly Folder[]; placed: Set<string> }

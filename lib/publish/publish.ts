@@ -63,12 +63,14 @@ const scansAtOnce = 120
 
 function finish(publishing: Publishing, pending: NonNullable<PublishState['pending']>): Promise<Manifest> {
   const { deps, lease } = publishing
-  const savePending = (next: typeof pending) => save(publishing, next)
+  const note = (next: typeof pending) => {
+    publishing.state = { ...publishing.state, pending: next }
+  }
   const isHalfOver = () => lease.expiresAt - deps.clock.now() < deps.leaseMs / 2
   const stillMine = async () => {
     if (isHalfOver()) await save(publishing, publishing.state.pending)
   }
-  return finishPublication(pending, { ...deps, lease, savePending, stillMine })
+  return finishPublication(pending, { ...deps, lease, note, stillMine })
 }
 
 async function save(publishing: Publishing, pending: PublishState['pending'], release = false): Promise<void> {
