@@ -48,7 +48,7 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
     ['s3:PutObject', 's3:AbortMultipartUpload'],
     ...objects(lakeBucket, 'changes', 'quarantine', 'index', 'bodies'),
   )
-  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', hooksFolder))
+  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'bodies', hooksFolder))
   sync.allow(['s3:ListBucket'], bucket(lakeBucket))
   sync.allow(['secretsmanager:GetSecretValue'], secret(names.redactionSecret))
   grantGivenSecret(sync, resources, platformSecret)

@@ -41,6 +41,7 @@ describe('what functions may do', () => {
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/index/*',
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/bodies/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/hooks/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
