@@ -154,7 +154,6 @@ describe('what functions may do', () => {
       folders.map((folder) => `s3:${action} on arn:aws:s3:::platform-sync-lake/${folder}/*`)
     const iceberg = icebergNames(streams).map((name) => `table/platform_sync_iceberg/${name}`)
     const permissions = [
-      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-state',
       ...['catalog', 'database/platform_sync_iceberg', ...iceberg].map((on) => `glue:GetTable on arn:aws:glue:${on}`),
       ...key,
