@@ -50,7 +50,7 @@ export function grantSyncStream(sync: WorkerFunction, resources: Resources): voi
   )
   // What a scan wrote that was given up goes before another one begins.
   sync.allow(['s3:DeleteObject'], ...objects(lakeBucket, 'changes', 'quarantine'))
-  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', hooksFolder))
+  sync.allow(['s3:GetObject'], ...objects(lakeBucket, 'index', 'bodies', hooksFolder))
   sync.allow(['s3:ListBucket'], bucket(lakeBucket))
   sync.allow(['secretsmanager:GetSecretValue'], secret(names.redactionSecret))
   grantGivenSecret(sync, resources, platformSecret)
@@ -81,7 +81,7 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
 /** The nightly page is made from what is published, and written to its own folder. */
 export function grantWriteReport(report: WorkerFunction, { names, keyArn }: Resources): void {
   const { table, objects, bucket, glue } = arns(report, names)
-  report.allow(['dynamodb:GetItem', 'dynamodb:Query'], table(stateTable))
+  report.allow(['dynamodb:Query'], table(stateTable))
   report.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'manifests', 'quarantine'))
   report.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'reports'))
   report.allow(['s3:ListBucket'], bucket(lakeBucket))

@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { functionNamed, type Synthesized } from './synthesized.ts'
+import { functionNamed, type Synthesized, synthesize } from './synthesized.ts'
 
 /** What a handler answered, or the error that it threw. */
 type Answer = { result?: Record<string, unknown>; error?: string }
 
 /** A function as it is deployed, running. `looks`: how often it may look at the time before that gets short. */
 export type Bundle = { invoke(event: object, looks?: number): Promise<Answer>; log(): string; stop(): void }
+
+/** An installation with all functions that there are, bundled. There is one for all suites of a file: nothing takes longer. */
+export function bundledInstallation(): Synthesized {
+  return synthesize({ hooks: { enabled: true }, messages: { enabled: true } }, { bundle: true })
+}
 
 /** The asset of a function, alone in an empty folder, with this environment and no other. */
 export function startBundle(template: Synthesized, name: string, env: Record<string, string>): Bundle {

@@ -106,3 +106,12 @@ export function functionNamed(name: string, { resources: all }: Synthesized = sy
 export function variablesOf(template: Synthesized, name: string) {
   return (functionNamed(name, template).Environment as { Variables: Record<string, string> }).Variables
 }
+
+/** What a schedule starts the state machine with. */
+export function scheduledInput(
+  { resources: all }: Synthesized,
+  name: string,
+): { streams: string[]; shards?: string[] } {
+  const [, { Properties }] = all('AWS::Scheduler::Schedule').find(([, { Properties: of }]) => of.Name === name)!
+  return JSON.parse(resolved((Properties.Target as { Input: unknown }).Input))
+}

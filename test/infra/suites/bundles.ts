@@ -11,9 +11,10 @@ import { finishRun } from '../../../lib/publish/finish-run.ts'
 import { streamNamed } from '../../../lib/streams/index.ts'
 import { runOf } from '../../../lib/sync/scheduled-run.ts'
 import { syncStream } from '../../../lib/sync/sync-stream.ts'
-import { assetOf, type Bundle, startBundle } from '../bundle.ts'
-import { type Cloud, redactionKey, startCloud } from '../cloud.ts'
-import { type Synthesized, synthesize } from '../synthesized.ts'
+import { assetOf, type Bundle, bundledInstallation, startBundle } from '../bundle.ts'
+import { type Cloud, startCloud } from '../cloud.ts'
+import { redactionKey } from '../stand-ins.ts'
+import type { Synthesized } from '../synthesized.ts'
 
 let template: Synthesized
 let cloud: Cloud
@@ -30,7 +31,7 @@ const counts = { sessions: 1_000, users: 50, reports: 10, revisions: 5, computer
 
 function useInstallation() {
   beforeAll(async () => {
-    template = synthesize({ hooks: { enabled: true } }, { bundle: true })
+    template = bundledInstallation()
     cloud = await startCloud(template, { counts, seed: 7 })
     laptop = await startCloud(template, { counts, seed: 7 })
   })
@@ -42,8 +43,8 @@ function useInstallation() {
   })
 }
 
-function start(name: string, more: Record<string, string> = {}): Bundle {
-  const bundle = startBundle(template, name, { ...cloud.environmentOf(name), ...more })
+function start(name: string): Bundle {
+  const bundle = startBundle(template, name, cloud.environmentOf(name))
   started.push(bundle)
   return bundle
 }
@@ -154,11 +155,11 @@ describe('bundles', () => {
   })
 
   it('say how to create the secret when it is missing', async () => {
-    const sync = start('sync-stream', { PLATFORM_SECRET_ID: 'acme/api-key' })
-    const { result } = await sync.invoke({ ...occasion, schedule: 'later', stream: 'computers' })
+    cloud.secrets.delete('platform-sync/api-key')
+    const { result } = await start('sync-stream').invoke({ ...occasion, schedule: 'later', stream: 'computers' })
     expect(result).toMatchObject({ status: 'failed' })
     expect(result?.reason).toContain(
-      'The secret acme/api-key does not exist in this region. Create it: aws secretsmanager',
+      'The secret platform-sync/api-key does not exist in this region. Create it: aws secretsmanager',
     )
   })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { functionNamed, resolved, synthesize, variablesOf } from '../synthesized.ts'
+import { functionNamed, resolved, scheduledInput, synthesize, variablesOf } from '../synthesized.ts'
 
 const collecting = synthesize({ hooks: { enabled: true } })
 const { resources, findings, stateless } = collecting
@@ -10,12 +10,8 @@ describe('the collector of hook events', () => {
     const { resources: usual } = synthesize()
     expect(usual('AWS::ApiGatewayV2::Api')).toEqual([])
     expect(variablesOf(synthesize(), 'sync-stream')).not.toHaveProperty('HOOKS_TABLE')
-    const inputOf = (all: typeof resources) => {
-      const [, { Properties }] = all('AWS::Scheduler::Schedule').find(([, { Properties: p }]) => p.Name === 'nightly')!
-      return resolved((Properties.Target as { Input: unknown }).Input)
-    }
-    expect(inputOf(usual)).not.toContain('hook_events')
-    expect(inputOf(resources)).toContain('hook_events')
+    expect(scheduledInput(synthesize(), 'nightly').streams).not.toContain('hook_events')
+    expect(scheduledInput(collecting, 'nightly').streams).toContain('hook_events')
     expect(variablesOf(collecting, 'sync-stream')).toMatchObject({ HOOKS_TABLE: 'platform-sync-hooks' })
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sessionMessages } from '../../../lib/streams/session-messages.ts'
 import { shardsOf } from '../../../lib/streams/shards.ts'
-import { resolved, synthesize, variablesOf } from '../synthesized.ts'
+import { resolved, scheduledInput, synthesize, variablesOf } from '../synthesized.ts'
 
 type State = { [name: string]: unknown }
 type Machine = { StartAt: string; States: Record<string, State> }
@@ -12,10 +12,6 @@ const on = synthesize({ messages: { enabled: true, concurrency: 7 } })
 function machineIn({ resources }: typeof off): Machine {
   const [, { Properties }] = resources('AWS::StepFunctions::StateMachine')[0]!
   return JSON.parse(resolved(Properties.DefinitionString)) as Machine
-}
-function scheduled({ resources }: typeof off, name: string): { streams: string[]; shards?: string[] } {
-  const found = resources('AWS::Scheduler::Schedule').find(([, { Properties }]) => Properties.Name === name)!
-  return JSON.parse(resolved((found[1].Properties.Target as { Input: unknown }).Input))
 }
 
 describe('messages of sessions', () => {
@@ -32,7 +28,7 @@ describe('messages of sessions', () => {
       'WereUsersRead',
       'WriteReport',
     ])
-    expect(scheduled(off, 'nightly')).not.toHaveProperty('shards')
+    expect(scheduledInput(off, 'nightly')).not.toHaveProperty('shards')
     expect(variablesOf(off, 'sync-stream')).not.toHaveProperty('MESSAGES_ENABLED')
   })
 
@@ -67,10 +63,10 @@ describe('messages of sessions', () => {
   })
 
   it('are in the schedules by the names of their shards, and each function knows that they are read', () => {
-    const { streams, shards } = scheduled(on, 'nightly')
+    const { streams, shards } = scheduledInput(on, 'nightly')
     expect(streams).not.toContain('session_messages')
     expect(shards).toEqual(shardsOf(sessionMessages).map(({ name }) => name))
-    expect(scheduled(on, 'controls')).not.toHaveProperty('shards')
+    expect(scheduledInput(on, 'controls')).not.toHaveProperty('shards')
     for (const name of ['sync-stream', 'publish-run']) {
       expect(variablesOf(on, name)).toMatchObject({ MESSAGES_ENABLED: 'true' })
     }

@@ -43,6 +43,7 @@ describe('what functions may do', () => {
       's3:AbortMultipartUpload on arn:aws:s3:::platform-sync-lake/quarantine/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/changes/*',
       's3:DeleteObject on arn:aws:s3:::platform-sync-lake/quarantine/*',
+      's3:GetObject on arn:aws:s3:::platform-sync-lake/bodies/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/hooks/*',
       's3:GetObject on arn:aws:s3:::platform-sync-lake/index/*',
       's3:ListBucket on arn:aws:s3:::platform-sync-lake',
@@ -155,7 +156,6 @@ describe('what functions may do', () => {
       folders.map((folder) => `s3:${action} on arn:aws:s3:::platform-sync-lake/${folder}/*`)
     const iceberg = icebergNames(streams).map((name) => `table/platform_sync_iceberg/${name}`)
     const permissions = [
-      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-state',
       ...['catalog', 'database/platform_sync_iceberg', ...iceberg].map((on) => `glue:GetTable on arn:aws:glue:${on}`),
       ...key,

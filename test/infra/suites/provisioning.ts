@@ -9,9 +9,8 @@ import { createSqs } from '../../../lib/stores/sqs.ts'
 import { send } from '../../limits/emulated.ts'
 import { intent } from '../../limits/fixture.ts'
 import { clientOf } from '../../platform/fixture.ts'
-import { type Bundle, startBundle } from '../bundle.ts'
+import { type Bundle, bundledInstallation, startBundle } from '../bundle.ts'
 import { type Cloud, startCloud } from '../cloud.ts'
-import { synthesize } from '../synthesized.ts'
 
 let cloud: Cloud
 let variables: Record<string, string>
@@ -29,7 +28,7 @@ function bucket(variable: string) {
 
 function useInstallation() {
   beforeAll(async () => {
-    const template = synthesize({}, { bundle: true })
+    const template = bundledInstallation()
     const counts = { users: 40, revisions: 12, sessions: 1, reports: 1, computers: 1 }
     cloud = await startCloud(template, { counts, seed: 7 })
     variables = { ...cloud.environmentOf('sync-stream'), ...cloud.environmentOf('import-credit-limits') }

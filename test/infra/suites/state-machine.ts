@@ -2,8 +2,9 @@ import type { Context } from 'aws-lambda'
 import { StateMachine } from 'aws-local-stepfunctions'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { asLambda, failureIn, type Handler } from '../as-lambda.ts'
-import { type Cloud, startCloud } from '../cloud.ts'
-import { resolved, synthesize } from '../synthesized.ts'
+import { bundledInstallation } from '../bundle.ts'
+import { type Cloud, ofOwner, startCloud } from '../cloud.ts'
+import { resolved } from '../synthesized.ts'
 
 type Input = { schedule: string; scheduledAt: string; streams: string[] }
 type Task = (event: { stream: string }) => Promise<unknown>
@@ -27,18 +28,17 @@ let writePage: (event: unknown) => Promise<unknown>
 /** Each test is another night, on which records have changed. */
 let nightly: Input
 
-/** The real handlers, loaded under the environment that the template gives them. */
+/** The real handlers, loaded under the environment that the template gives them. One process can have one role at most. */
 function useHandlers() {
   beforeAll(async () => {
-    const template = synthesize({}, { bundle: true })
+    const template = bundledInstallation()
     const [, { Properties }] = template.resources('AWS::StepFunctions::StateMachine')[0]!
-    const text = resolved(Properties.DefinitionString)
-    const arn = 'arn:aws:lambda:us-east-1:123456789012:function'
-    definition = JSON.parse(text.replaceAll(/"(\w+Function\w+)\.Arn"/g, `"${arn}:$1"`))
+    const arn = '"arn:aws:lambda:us-east-1:123456789012:function:$1"'
+    definition = JSON.parse(resolved(Properties.DefinitionString).replaceAll(/"(\w+Function\w+)\.Arn"/g, arn))
     cloud = await startCloud(template, { counts: { sessions: 450, computers: 3, users: 1, reports: 1, revisions: 1 } })
     const quiet = { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' }
-    for (const [name, value] of Object.entries({ ...cloud.environmentOf('sync-stream'), ...quiet }))
-      vi.stubEnv(name, value)
+    const variables = { ...cloud.environmentOf('sync-stream'), ...ofOwner, ...quiet }
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
     handlers = {
       sync: (await import('../../../functions/sync-stream.ts')).handler as Handler,
       publish: (await import('../../../functions/publish-run.ts')).handler as Handler,
