@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../../lib/core/log.ts'
 import { policyPlaces } from '../../../lib/limits/inbox-places.ts'
 import { type PolledRecord, pollOnce } from '../../../lib/local/poller.ts'
+import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { createObjectStore, type ObjectStore } from '../../../lib/stores/objects.ts'
 import { createPolicyStore } from '../../../lib/stores/policy-store.ts'
 import { createSqs } from '../../../lib/stores/sqs.ts'
@@ -179,6 +180,23 @@ describe('the rights of functions', () => {
 
   it('suffice for the digest of a day', async () => {
     expect(await call('audit-digest', {})).toMatchObject({ faults: 0 })
+  })
+
+  it('suffice for a scan that is given up after a page, and its files with it', async () => {
+    cloud.platform.advance()
+    const occasion = { schedule: 'nightly', scheduledAt: '2026-11-01T20:00:00Z', stream: 'sessions' }
+    expect(await call('sync-stream', occasion, 2)).toMatchObject({ status: 'paused' })
+    const parts = async () => (await lake.list('changes/')).filter((key) => key.endsWith('.rows'))
+    expect(await parts()).not.toEqual([])
+    const { dynamodb } = cloud.clients
+    await createCheckpoints({ dynamodb, table: variables.STATE_TABLE ?? '' }).reset('sessions', {
+      index: false,
+      now: Date.now(),
+    })
+    const before = await parts()
+    expect(await call('sync-stream', occasion)).toMatchObject({ status: 'complete' })
+    const after = await parts()
+    expect(before.filter((key) => after.includes(key))).toEqual([])
   })
 
   it('suffice for a second night, after records changed and went, history was rewritten, and an index got lost', async () => {
