@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../core/concurrency.ts'
 import { sha256 } from '../core/hash.ts'
 import { mergedRows } from '../publish/iceberg/merge-rows.ts'
-import type { RowFileWriter } from '../publish/iceberg/ports.ts'
+import { defaultFileSize, type RowFileWriter } from '../publish/iceberg/ports.ts'
 import { createRollingFile, type RollingFile } from '../publish/iceberg/rolling-file.ts'
 import type { Merger } from '../publish/ports.ts'
 import { identifiedColumnsOf } from '../streams/field-ids.ts'
@@ -15,17 +15,16 @@ import { rowFiles } from './row-files.ts'
 import { openSortedPart, type SortedPart } from './sorted-part.ts'
 
 /**
- * How large files become, packed, and how many parts are merged at a time. Of each of those a block of rows is in memory,
+ * How large files become, packed, which a group of rows may exceed, and how many parts are merged at a time. Of each of those a block of rows is in memory,
  * and all of them together read ahead by so many bytes.
  */
 export type MergeLimits = { rows: number; bytes: number; partsAtOnce: number; readAheadBytes: number }
 
-const mebibyte = 2 ** 20
 const defaultLimits: MergeLimits = {
   rows: 250_000,
-  bytes: 128 * mebibyte,
+  bytes: defaultFileSize.bytes,
   partsAtOnce: 1_000,
-  readAheadBytes: 24 * mebibyte,
+  readAheadBytes: 24 * 2 ** 20,
 }
 /** Less is not worth a request. */
 const leastWindow = 32 * 1024

@@ -99,7 +99,7 @@ function files(): string[] {
       '`platform-sync status` says, and so does the view `_freshness` in `platform-sync query`: `stream`, `complete_at` ' +
       '(when its last complete scan began), `scan_ended_at`, `scan_status`, `records`. Messages are as fresh as the ' +
       'sessions, unless lists of these are to be read yet.',
-    'A table has few files: one for each night and table, or as many as its size asks for (128 MB, 250,000 rows). A file is ' +
+    'A table has few files: one for each night and table, or as many as its size asks for (64 MB, 250,000 rows). A file is ' +
       'sorted by the primary key, and its row groups have bounds of keys, numbers and times, by which readers skip. Times ' +
       'are UTC in microseconds (files of earlier versions: milliseconds), and each column has its id (`field_id`), by which ' +
       'it is found whatever it is called.',

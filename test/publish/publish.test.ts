@@ -142,41 +142,6 @@ describe('a publisher that dies', () => {
     },
   )
 
-  it('after long merging leaves what is merged to the next one, however its lease was renewed meanwhile', async () => {
-    const world = createWorld()
-    await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-1' })
-    await world.sync(sessions, listOf([session(1, { sessionSettings: { tags: [{ name: 'a' }] } })]), { runId: 'run-1' })
-    const merged: string[] = []
-    let dead = false
-    const dying = (deaths: number) => ({
-      lake: {
-        ...world.lake,
-        mergeParts: async (...[table, parts, lease]: Parameters<typeof world.lake.mergeParts>) => {
-          dead = merged.length === deaths
-          if (dead) throw new Error('killed')
-          // It takes longer than half a lease, and renews it on the way.
-          world.clock.advance(50_000)
-          await lease.stillMine()
-          merged.push(table.name)
-          return world.lake.mergeParts(table, parts, lease)
-        },
-      },
-      publications: {
-        ...world.publications,
-        save: async (...args: Parameters<typeof world.publications.save>) => {
-          if (dead) throw new Error('killed')
-          return world.publications.save(...args)
-        },
-      },
-    })
-    await expect(publishAs(world, 'run-1', dying(2))).rejects.toThrow('killed')
-    world.clock.advance(600_000)
-    await publishAs(world, 'run-1', dying(Number.POSITIVE_INFINITY))
-    // The second one was merged after the last renewal.
-    expect(merged).toEqual(['organization_users', 'sessions', 'sessions', 'session_tags'])
-    expect(world.current(sessions).size).toBe(1)
-  })
-
   it('is finished by a run of other streams, which removes what dead attempts left of its streams', async () => {
     const world = createWorld({ settings: { flushRecords: 2 } })
     const dying = {

@@ -1,5 +1,6 @@
 import { compareCells } from '../../streams/row-order.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
+import { groupBytes } from './gather-rows.ts'
 import { goneFile, type Inspected } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { addressesOf } from './places.ts'
@@ -11,17 +12,30 @@ import { keyOrderId } from './schema.ts'
  * first scan published is the current state already, and its rows need no second writing. Null where they can't be: when
  * rows don't go by key, the ranges of two files touch, or a file is too large.
  */
-export async function adopt({ changes, look, attempt, signal, deps }: Rewriting): Promise<DataFile[] | null> {
+export async function adopt({
+  changes,
+  look,
+  attempt,
+  signal,
+  stillMine,
+  deps,
+}: Rewriting): Promise<DataFile[] | null> {
   const looks: (PartFile & Inspected)[] = []
-  for (const file of changes) looks.push({ ...file, ...(await look(file)) })
+  for (const file of changes) {
+    looks.push({ ...file, ...(await look(file)) })
+    await stillMine()
+  }
   const files = looks.toSorted((a, b) => compareCells(a.from, b.from))
-  if (!files.every(({ sorted, bytes }) => sorted && bytes <= deps.fileSize.bytes) || !areApart(files)) return null
+  // A file ends with the group of rows that makes it full.
+  const most = deps.fileSize.bytes + groupBytes
+  if (!files.every(({ sorted, bytes }) => sorted && bytes <= most) || !areApart(files)) return null
   const adopted: DataFile[] = []
   for (const { key: from, rows, bytes, statistics } of files) {
     const key = attempt.dataKey(adopted.length)
     if (!(await deps.files.copy(from, key, { signal }))) throw goneFile(from)
     const path = addressesOf(deps.address).addressOf(key)
     adopted.push({ path, rows, bytes, day: null, statistics, sortOrderId: keyOrderId })
+    await stillMine()
   }
   return adopted
 }

@@ -36,7 +36,7 @@ async function* standingKeys(changes: readonly PartFile[], rewriting: Rewriting)
   const columns = columnsNamed(table, [...new Set([...table.key, ...versionColumns])])
   const versionAt = versionReader(columns)
   const versions = newestVersions(mainFiles, rewriting)
-  const sources = await sourcesInOrder(changes, table, { columns, look, deps })
+  const sources = await sourcesInOrder(changes, table, { columns, look, stillMine, deps })
   for await (const places of mergedRows(sources, columns, orderColumns(table))) {
     for (const { group, row, key } of places) {
       const asked = versions.seek(key)

@@ -10,7 +10,7 @@ export type RowGatherer = {
 }
 
 /** Where a group ends however few its rows are: a message may be as long as a book. */
-const groupBytes = 32 * 1024 * 1024
+export const groupBytes = 32 * 1024 * 1024
 
 /**
  * Gathers rows into groups of some size. It notes where they stand, and takes their cells column by column, which is

@@ -22,7 +22,7 @@ export type NewestVersions = {
 /** The newest versions that files of a stream's main table hold, read anew each time. Little of them is in memory. */
 export function newestVersions(
   files: readonly PartFile[],
-  update: Pick<TableUpdate, 'look' | 'deps'> & { main: Table },
+  update: Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & { main: Table },
 ): NewestVersions {
   const chunks = recordsOf(files, update)
   let chunk: readonly Newest[] = []
@@ -49,11 +49,11 @@ export function newestVersions(
 /** The records of main files in the order of their keys, in chunks. */
 export async function* recordsOf(
   files: readonly PartFile[],
-  { main, look, deps }: Pick<TableUpdate, 'look' | 'deps'> & { main: Table },
+  { main, look, stillMine, deps }: Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & { main: Table },
 ): AsyncGenerator<readonly Newest[]> {
   const columns = columnsNamed(main, [...main.key, ...versionColumns])
   const versionAt = versionReader(columns)
-  const sources = await sourcesInOrder(files, main, { columns, look, deps })
+  const sources = await sourcesInOrder(files, main, { columns, look, stillMine, deps })
   let last: Newest | null = null
   for await (const places of mergedRows(sources, columns, orderColumns(main))) {
     const found: Newest[] = []

@@ -87,13 +87,13 @@ type Source = { rows: SortedRows; isOld: boolean }
 async function sourcesOf(
   anew: readonly PlacedFile[],
   columns: readonly IdentifiedColumn[],
-  { table, changes, look, deps }: Rewriting,
+  { table, changes, look, stillMine, deps }: Rewriting,
 ): Promise<Source[]> {
   const { keyOf } = addressesOf(deps.address)
   const rowsOf = async function* (chain: readonly PlacedFile[]): AsyncGenerator<RowGroup> {
     for (const { file } of chain) yield* deps.rows.read(await existing(keyOf(file.path), deps), columns)
   }
-  const comingIn = await sourcesInOrder(changes, table, { columns, look, deps })
+  const comingIn = await sourcesInOrder(changes, table, { columns, look, stillMine, deps })
   return [
     ...chainsOf(anew).map((chain) => ({ rows: rowsOf(chain), isOld: true })),
     ...comingIn.map((rows) => ({ rows, isOld: false })),

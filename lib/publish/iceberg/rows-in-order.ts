@@ -6,7 +6,7 @@ import { compareKeys, existing, type Inspected } from './inspect.ts'
 import type { RowGroup } from './ports.ts'
 import type { TableUpdate } from './update.ts'
 
-type Reading = Pick<TableUpdate, 'look' | 'deps'> & { columns: readonly IdentifiedColumn[] }
+type Reading = Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & { columns: readonly IdentifiedColumn[] }
 
 /**
  * The rows of files in the order of their key, as few sources: files of which each begins after the one before it has ended
@@ -18,7 +18,10 @@ export async function sourcesInOrder(
   reading: Reading,
 ): Promise<AsyncGenerator<RowGroup>[]> {
   const looked: Looked[] = []
-  for (const file of files) looked.push({ file, ...(await reading.look(file)) })
+  for (const file of files) {
+    looked.push({ file, ...(await reading.look(file)) })
+    await reading.stillMine()
+  }
   return chained(looked).map((chain) => rowsOf(chain, table, reading))
 }
 
