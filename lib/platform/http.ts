@@ -155,9 +155,9 @@ function bodyOf({ body }: ApiRequest): string | null {
 }
 
 function redirectOf({ status, headers }: Answer, from: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(status)) return null
   const location = headers.get('location')
-  if (![301, 302, 303, 307, 308].includes(status) || location === null) return null
-  return URL.parse(location, from.href)
+  return location === null ? null : URL.parse(location, from.href)
 }
 
 /** Makes a text that others wrote fit to be shown: redacted, without the credential, short. */
