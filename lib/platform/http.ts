@@ -53,8 +53,8 @@ export function createHttpTransport(deps: HttpDeps): Transport {
   const log = deps.log ?? silentLog
 
   return async (request, options = {}) => {
-    const url = new URL(`${bases[request.endpoint.base]}${request.endpoint.path}`)
-    url.search = new URLSearchParams(request.query).toString()
+    const query = new URLSearchParams(request.query).toString()
+    const url = new URL(`${bases[request.endpoint.base]}${request.endpoint.path}${query && `?${query}`}`)
     const what = `${request.method} ${request.endpoint.path}`
     const own = deadlineAfter(deps.clock, settings.totalMs)
     const given = options.deadline ?? noDeadline
