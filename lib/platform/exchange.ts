@@ -36,8 +36,8 @@ const maxErrorBytes = 16 * 1024
 export async function exchange(request: Exchange): Promise<Answer> {
   const { url, init, signal, timeoutMs } = request
   signal?.throwIfAborted()
-  // Not AbortSignal.timeout, whose timer would outlive each quick answer by the whole timeout, nor AbortSignal.any, whose
-  // bookkeeping costs more than the request.
+  // Not AbortSignal.timeout, whose timer would outlive each quick answer by the whole timeout, nor AbortSignal.any, which
+  // leaves weak references to each.
   const stop = new AbortController()
   const abort = () => stop.abort()
   const timer = setTimeout(abort, timeoutMs)
