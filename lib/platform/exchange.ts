@@ -35,18 +35,22 @@ const maxErrorBytes = 16 * 1024
  */
 export async function exchange(request: Exchange): Promise<Answer> {
   const { url, init, signal, timeoutMs } = request
-  // Not AbortSignal.timeout: its timer would outlive each quick answer by the whole timeout.
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutMs)
-  const signals = signal ? [signal, timeout.signal] : [timeout.signal]
+  signal?.throwIfAborted()
+  // Not AbortSignal.timeout, whose timer would outlive each quick answer by the whole timeout, nor AbortSignal.any, which
+  // leaves weak references to each.
+  const stop = new AbortController()
+  const abort = () => stop.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  signal?.addEventListener('abort', abort)
   try {
-    const response = await request.fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) })
+    const response = await request.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
     return answerOf(response, await bodyOf(response, request))
   } catch (error) {
     signal?.throwIfAborted()
-    throw timeout.signal.aborted ? timedOut(request) : networkError(error, request)
+    throw stop.signal.aborted ? timedOut(request) : networkError(error, request)
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
 }
 

@@ -53,8 +53,8 @@ export function createHttpTransport(deps: HttpDeps): Transport {
   const log = deps.log ?? silentLog
 
   return async (request, options = {}) => {
-    const url = new URL(`${bases[request.endpoint.base]}${request.endpoint.path}`)
-    url.search = new URLSearchParams(request.query).toString()
+    const query = new URLSearchParams(request.query).toString()
+    const url = new URL(`${bases[request.endpoint.base]}${request.endpoint.path}${query && `?${query}`}`)
     const what = `${request.method} ${request.endpoint.path}`
     const own = deadlineAfter(deps.clock, settings.totalMs)
     const given = options.deadline ?? noDeadline
@@ -155,9 +155,9 @@ function bodyOf({ body }: ApiRequest): string | null {
 }
 
 function redirectOf({ status, headers }: Answer, from: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(status)) return null
   const location = headers.get('location')
-  if (![301, 302, 303, 307, 308].includes(status) || location === null) return null
-  return URL.parse(location, from.href)
+  return location === null ? null : URL.parse(location, from.href)
 }
 
 /** Makes a text that others wrote fit to be shown: redacted, without the credential, short. */

@@ -31,22 +31,31 @@ export type Fetch = (url: URL, init: FetchInit) => Promise<FetchAnswer>
  */
 export const leanFetch: Fetch = (url, { method, headers, body, signal }) =>
   new Promise((resolve, reject) => {
+    signal.throwIfAborted()
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const request = send(url, { method, headers: { ...ownHeaders, ...headers }, signal })
+    const request = send(url, { method, headers: { ...ownHeaders, ...headers } })
+    // The option of this name watches over both streams of the request for its end, which costs a tenth of the request.
+    const abort = () => request.destroy(new Error('the request was aborted'))
+    signal.addEventListener('abort', abort)
+    request.on('close', () => signal.removeEventListener('abort', abort))
     request.on('error', reject)
     request.on('response', (response) => {
-      resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: decoded(response) })
+      const answered = headersOf(response)
+      const encodings = answered.get('content-encoding')
+      const body = encodings === null ? response : decoded(response, encodings)
+      resolve({ status: response.statusCode ?? 0, headers: answered, body })
     })
     request.end(body ?? undefined)
   })
 
 const ownHeaders = { 'accept-encoding': 'br, gzip, deflate', 'user-agent': 'node' }
 
-function headersOf({ headers }: IncomingMessage): AnswerHeaders {
+function headersOf({ rawHeaders }: IncomingMessage): AnswerHeaders {
   return {
     get: (name) => {
-      const value = headers[name.toLowerCase()]
-      return Array.isArray(value) ? value.join(', ') : (value ?? null)
+      const wanted = name.toLowerCase()
+      const values = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === wanted)
+      return values.length === 0 ? null : values.join(', ')
     },
   }
 }
@@ -62,8 +71,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 }
 
 /** A body without its encodings, the last of which was put on last. One that is not known stays, with those below it. */
-function decoded(response: IncomingMessage): Readable {
-  const encodings = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')
+function decoded(response: IncomingMessage, encodingsOf: string): Readable {
+  const encodings = encodingsOf.toLowerCase().split(',')
   let body: Readable = response
   for (const encoding of encodings.map((each) => each.trim()).reverse()) {
     const decoder = decoders[encoding]?.()

@@ -25,11 +25,16 @@ export type Places = ReadonlyMap<string, number>
 type Place = { readonly path: string; readonly at: number | undefined; readonly hasColumns: boolean }
 
 /**
- * Compiles the visit of a record's schema: type check, cells and drift in one walk, for every new or changed record.
- * @throws TypeError for a kind of schema that it can't look through.
+ * The visit of a record's schema: type check, cells and drift in one walk, for every new or changed record. It is compiled
+ * for the first of them: most processes see none of most streams.
+ * @throws TypeError then, for a kind of schema that it can't look through.
  */
 export function visitOf(schema: z.ZodObject, places: Places): Visit {
-  return objectVisit(schema, { path: '', at: undefined, hasColumns: true }, places)
+  let visit: Visit | undefined
+  return (value, row) => {
+    visit ??= objectVisit(schema, { path: '', at: undefined, hasColumns: true }, places)
+    return visit(value, row)
+  }
 }
 
 /** How to visit a field; undefined when nothing can be said of it. */

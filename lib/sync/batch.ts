@@ -17,6 +17,8 @@ export type Buffered = {
   /** Unix ms at which the first record came in. */
   since: number
   received: number
+  /** How many of those were known by their bytes. */
+  known: number
   bytes: number
   /** By key, so that a newer copy replaces an older one. */
   changes: Map<string, RecordChange>
@@ -45,6 +47,7 @@ export function emptyBuffer(since: number): Buffered {
   return {
     since,
     received: 0,
+    known: 0,
     bytes: 0,
     changes: new Map(),
     quarantined: [],

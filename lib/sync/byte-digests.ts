@@ -12,9 +12,9 @@ export type ByteDigests = {
   at(at: number): Uint8Array
 }
 
-/** No digest of any key. */
-export function createByteDigests(): ByteDigests {
-  let digests = new Uint8Array(1024 * digestBytes)
+/** No digest of any key, with room for those of so many. */
+export function createByteDigests(room: number): ByteDigests {
+  let digests = new Uint8Array(room * digestBytes)
   /** One more than the highest key that has a digest. */
   let end = 0
   let slots: Slots | null = null

@@ -24,7 +24,7 @@ export type SyncSettings = {
   patienceMs: number
 }
 
-/** Flushes every 5,000 records, 16 MB or 30 s, whichever comes first. */
+/** Flushes every 5,000 records (50,000 that are known by their bytes), 16 MB or 30 s, whichever comes first. */
 export const defaultSettings: SyncSettings = {
   flushRecords: 5_000,
   flushBytes: 16 * 1024 * 1024,

@@ -86,16 +86,19 @@ export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: I
   if (head === undefined) throw damaged('it ends within its header')
   const entries = function* () {
     const reader = createIndexReader()
-    yield* reader.read(bytes)
+    for (const entry of reader.read(bytes)) yield { ...entry, key: bufferOf(entry.key).toString() }
     reader.end()
   }
   return { header: head.header, entries: { [Symbol.iterator]: entries } }
 }
 
+/** An entry as it stands in an index object, its key in UTF-8. What is bytes holds until the next entry. */
+export type StoredEntry = Omit<IndexEntry, 'key'> & { key: Uint8Array }
+
 /** Reads an index object that comes in pieces. */
 export type IndexReader = {
   /** The entries that a piece completes, to be gone through before the next piece. */
-  read(chunk: Uint8Array): Iterable<IndexEntry>
+  read(chunk: Uint8Array): Iterable<StoredEntry>
   /** Says that no piece follows. @throws FatalError `damaged_state` when one is missing. */
   end(): void
 }
@@ -160,7 +163,7 @@ function entryEnd(buffer: Buffer, at: number, { hasBytes }: Head): number {
 
 type EntryPlace = { at: number; end: number; hasBytes: boolean; number: number }
 
-function entryAt(buffer: Buffer, { at, end, hasBytes, number }: EntryPlace): IndexEntry {
+function entryAt(buffer: Buffer, { at, end, hasBytes, number }: EntryPlace): StoredEntry {
   const timeAt = end - 10
   const bytesAt = hasBytes ? timeAt - digestBytes : timeAt
   const hashAt = bytesAt - hashBytes
@@ -168,7 +171,7 @@ function entryAt(buffer: Buffer, { at, end, hasBytes, number }: EntryPlace): Ind
   const kind = kindByte & ~odd
   if (kind > highestKind) throw damaged(`entry ${number} is of kind ${kind}`)
   return {
-    key: buffer.toString('utf8', at + 2, hashAt),
+    key: buffer.subarray(at + 2, hashAt),
     hash: buffer.subarray(hashAt, bytesAt),
     bytes: hasBytes ? buffer.subarray(bytesAt, timeAt) : none,
     changedAt: buffer.readDoubleLE(timeAt),

@@ -51,6 +51,9 @@ export type Intake = {
 /** What an intake begins with: all known keys, how many of them (the first ones) stand in the index, and what was counted. */
 type Beginning = { table: KeyTable; indexed: number; state: IntakeState }
 
+/** So many records that are known by their bytes wait as long as one that is not: a run of them is written as three numbers. */
+const knownForOne = 10
+
 /** The intake of a scan over the keys that are known of its stream. Nothing is durable until a batch is written. */
 export function createIntake(context: ScanContext, { table, indexed, state }: Beginning): Intake {
   const { deps } = context
@@ -80,8 +83,9 @@ export function createIntake(context: ScanContext, { table, indexed, state }: Be
     },
     get isFull() {
       const { flushRecords, flushBytes, flushMs } = deps.settings
-      const { received, bytes, since } = taking.buffer
-      return received >= flushRecords || bytes >= flushBytes || deps.clock.now() - since >= flushMs
+      const { received, known, bytes, since } = taking.buffer
+      const isMuch = received - known >= flushRecords || received >= flushRecords * knownForOne
+      return isMuch || bytes >= flushBytes || deps.clock.now() - since >= flushMs
     },
     get isEmpty() {
       return taking.buffer.received === 0 && taking.buffer.seen.length === 0
@@ -131,6 +135,7 @@ function takeCut(taking: Taking, record: CutRecord): boolean {
   if (at < 0) return takeRecord(taking, readRecord(record), digest)
   state.counts.received += 1
   buffer.received += 1
+  buffer.known += 1
   const isNewId = table.pass(at) !== pass
   markSame(taking, at)
   return isNewId

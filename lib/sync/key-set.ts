@@ -8,17 +8,22 @@ export type KeySet = {
   find(key: string): number
   /** Adds a key that is not there, and gives it the next number. */
   add(key: string): number
+  /** Adds a key that stands in UTF-8. */
+  addBytes(key: Uint8Array): number
   key(at: number): string
 }
 
-/** An empty set. */
-export function createKeySet(): KeySet {
+/** Room for a key as long as nobody knows how long they are: a UUID has 36 characters. */
+const bytesPerKey = 40
+
+/** An empty set with room for so many keys. */
+export function createKeySet(room: number): KeySet {
   let size = 0
-  let bytes = Buffer.allocUnsafeSlow(64 * 1024)
+  let bytes = Buffer.allocUnsafeSlow(room * bytesPerKey)
   /** Where each key ends in `bytes`; it begins where the one before it ends. */
-  let ends = new Uint32Array(1024)
-  let hashes = new Uint32Array(1024)
-  let slots = emptySlots(2048)
+  let ends = new Uint32Array(room)
+  /** Made when a key is first looked for: a scan that knows all records by their bytes looks for none. */
+  let slots: Slots | null = null
 
   const startOf = (at: number) => (at === 0 ? 0 : (ends[at - 1] as number))
   const key = (at: number) => bytes.toString('utf8', startOf(at), ends[at])
@@ -28,23 +33,18 @@ export function createKeySet(): KeySet {
     for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted.charCodeAt(i)) return false
     return true
   }
-  /** The slot that holds the key, or the empty one where it would be. */
-  const slotOf = (wanted: string, hash: number) => {
-    let slot = hash & (slots.length - 1)
-    for (; slots[slot] !== -1; slot = (slot + 1) & (slots.length - 1)) {
-      const at = slots[slot] as number
-      if (hashes[at] === hash && isAt(at, wanted)) break
-    }
-    return slot
-  }
   const makeRoom = (length: number) => {
-    if (size === ends.length) [ends, hashes] = [enlarged(ends), enlarged(hashes)]
-    if (size * 2 >= slots.length) slots = refilled(emptySlots(slots.length * 2), hashes, size)
+    if (size === ends.length) ends = enlarged(ends)
     const used = startOf(size)
     if (used + length <= bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(grown(bytes.length), used + length))
     bytes.copy(larger, 0, 0, used)
     bytes = larger
+  }
+  const added = (length: number) => {
+    ends[size] = startOf(size) + length
+    size += 1
+    return size - 1
   }
 
   return {
@@ -52,15 +52,20 @@ export function createKeySet(): KeySet {
     get size() {
       return size
     },
-    find: (wanted) => slots[slotOf(wanted, hashOf(wanted))] as number,
-    add: (added) => {
-      makeRoom(Buffer.byteLength(added))
-      const hash = hashOf(added)
-      ends[size] = startOf(size) + bytes.write(added, startOf(size))
-      hashes[size] = hash
-      slots[slotOf(added, hash)] = size
-      size += 1
-      return size - 1
+    find: (wanted) => {
+      slots ??= slotsOf(size, key)
+      return search(slots, hashOf(wanted), (at) => isAt(at, wanted))
+    },
+    add: (text) => {
+      makeRoom(Buffer.byteLength(text))
+      if (slots !== null) enter(slots, hashOf(text))
+      return added(bytes.write(text, startOf(size)))
+    },
+    addBytes: (utf8) => {
+      makeRoom(utf8.length)
+      bytes.set(utf8, startOf(size))
+      slots = null
+      return added(utf8.length)
     },
   }
 }
@@ -71,6 +76,45 @@ export function grown(size: number): number {
 }
 const large = 256 * 1024
 
+/** Numbers of keys by hash, in open addressing, and the hash of each key; -1 is an empty slot. */
+type Slots = { at: Int32Array; hashes: Uint32Array; size: number }
+
+function slotsOf(keys: number, key: (at: number) => string): Slots {
+  let length = 2048
+  while (length < keys * 2) length *= 2
+  const slots = { at: emptySlots(length), hashes: new Uint32Array(Math.max(keys, 1024)), size: 0 }
+  for (let at = 0; at < keys; at++) enter(slots, hashOf(key(at)))
+  return slots
+}
+
+function search({ at: numbers, hashes }: Slots, hash: number, isWanted: (at: number) => boolean): number {
+  const mask = numbers.length - 1
+  for (let slot = hash & mask; numbers[slot] !== -1; slot = (slot + 1) & mask) {
+    const at = numbers[slot] as number
+    if (hashes[at] === hash && isWanted(at)) return at
+  }
+  return -1
+}
+
+/** Enters the hash of the next key. */
+function enter(slots: Slots, hash: number): void {
+  if (slots.size === slots.hashes.length) slots.hashes = enlarged(slots.hashes)
+  slots.hashes[slots.size] = hash
+  slots.size += 1
+  if (slots.size * 2 <= slots.at.length) fill(slots, slots.size - 1)
+  else {
+    slots.at = emptySlots(slots.at.length * 2)
+    for (let at = 0; at < slots.size; at++) fill(slots, at)
+  }
+}
+
+function fill({ at: numbers, hashes }: Slots, key: number): void {
+  const mask = numbers.length - 1
+  let slot = (hashes[key] as number) & mask
+  while (numbers[slot] !== -1) slot = (slot + 1) & mask
+  numbers[slot] = key
+}
+
 function emptySlots(count: number) {
   return new Int32Array(count).fill(-1)
 }
@@ -79,15 +123,6 @@ function enlarged(array: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(grown(array.length))
   larger.set(array)
   return larger
-}
-
-function refilled(slots: Int32Array<ArrayBuffer>, hashes: Uint32Array, size: number) {
-  for (let at = 0; at < size; at++) {
-    let slot = (hashes[at] as number) & (slots.length - 1)
-    while (slots[slot] !== -1) slot = (slot + 1) & (slots.length - 1)
-    slots[slot] = at
-  }
-  return slots
 }
 
 /** FNV-1a over code units, its high bits mixed into the low ones that choose the slot. */

@@ -99,11 +99,19 @@ export function* entriesOf(table: KeyTable): Generator<IndexEntry> {
   for (; at < table.size; at++) yield entry
 }
 
-/** An empty table. */
-export function createKeyTable(): KeyTable {
-  const keys = createKeySet()
-  const bytes = createByteDigests()
-  let { hashes, times, kinds, passes } = columnsFor(1024)
+/** An empty table. Where so many keys are expected, its columns need not grow to hold them. */
+export function createKeyTable(expected = 0): KeyTable {
+  const room = Math.max(1024, expected)
+  const keys = createKeySet(room)
+  const bytes = createByteDigests(room)
+  let { hashes, times, kinds, passes } = columnsFor(room)
+  /** Sets what is not known of a key that was just added. */
+  const begun = (at: number) => {
+    if (at === kinds.length)
+      ({ hashes, times, kinds, passes } = columnsFor(grown(at), { hashes, times, kinds, passes }))
+    times[at] = Number.NaN
+    return at
+  }
 
   return {
     get size() {
@@ -111,20 +119,11 @@ export function createKeyTable(): KeyTable {
     },
     find: keys.find,
     key: keys.key,
-    add: (key) => {
-      const at = keys.add(key)
-      if (at === kinds.length)
-        ({ hashes, times, kinds, passes } = columnsFor(grown(at), { hashes, times, kinds, passes }))
-      times[at] = Number.NaN
-      return at
-    },
-    hasHash: (at, digest) => {
-      const start = at * hashBytes
-      for (let i = 0; i < hashBytes; i++) if (hashes[start + i] !== digest[i]) return false
-      return true
-    },
+    add: (key) => begun(keys.add(key)),
+    addBytes: (key) => begun(keys.addBytes(key)),
+    hasHash: (at, digest) => isAt(hashes, at * hashBytes, digest),
     setHash: (at, digest) => {
-      hashes.set(digest.subarray(0, hashBytes), at * hashBytes)
+      hashes.set(digest.length > hashBytes ? digest.subarray(0, hashBytes) : digest, at * hashBytes)
       bytes.clear(at)
     },
     findBytes: bytes.find,
@@ -164,6 +163,11 @@ export function entryAt(table: KeyTable, at: number): IndexEntry {
     isOdd: table.isOdd(at),
     pass: table.pass(at),
   }
+}
+
+function isAt(hashes: Uint8Array, start: number, digest: Uint8Array): boolean {
+  for (let i = 0; i < hashBytes; i++) if (hashes[start + i] !== digest[i]) return false
+  return true
 }
 
 type Columns = { hashes: Uint8Array; times: Float64Array; kinds: Uint8Array; passes: Uint8Array }

@@ -1,8 +1,8 @@
 import { messageOf } from '../core/errors.ts'
 import type { Checkpoint, PartFile, Scan } from './checkpoint.ts'
 import type { SyncDeps } from './context.ts'
-import { createIndexReader } from './index-format.ts'
-import { createKeyTable, type IndexEntry, type KeyTable, Kind } from './key-table.ts'
+import { createIndexReader, type StoredEntry } from './index-format.ts'
+import { createKeyTable, type KeyTable, Kind } from './key-table.ts'
 import type { ModeRules } from './modes.ts'
 import { findLeftovers, makeUncertain, replayScan } from './replay.ts'
 
@@ -90,7 +90,7 @@ async function fromIndex(
   { key, entries }: NonNullable<Checkpoint['index']>,
   { stream, deps: { index: store, log }, signal }: Loading,
 ): Promise<Known | null> {
-  const known: Known = { ...nothingKnown(false), records: entries }
+  const known: Known = { ...nothingKnown(false), table: createKeyTable(entries), records: entries }
   try {
     const chunks = await store.openIndex(key)
     if (chunks === null) throw new Error('it is missing')
@@ -107,9 +107,9 @@ async function fromIndex(
   }
 }
 
-function load({ key, hash, bytes, changedAt, kind, isOdd }: IndexEntry, known: Known): void {
+function load({ key, hash, bytes, changedAt, kind, isOdd }: StoredEntry, known: Known): void {
   const { table } = known
-  const at = table.add(key)
+  const at = table.addBytes(key)
   table.setHash(at, hash)
   table.setBytes(at, bytes)
   table.setChangedAt(at, changedAt)

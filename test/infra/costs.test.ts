@@ -107,7 +107,8 @@ describe('what a night asks of AWS', () => {
 
     const unchanged = await night('unchanged')
     expect(unchanged).toMatchObject({ changed: 0, deleted: 0 })
-    expect(calls).toEqual(callsOf(unchanged))
+    // What is known by its bytes is flushed a tenth as often.
+    expect(calls).toEqual(callsOf({ ...unchanged, flush: 10 * flush }))
 
     platform.advance()
     const changed = await night('changed')

@@ -47,4 +47,19 @@ describe('a request over node:http', () => {
     const server = await stubServer('content-length' in headers ? cutOff : text(body, status, headers))
     expect(await outcome(leanFetch, server.url)).toEqual(await outcome(fetch, server.url))
   })
+
+  it('ends with its signal: before it is sent, before it is answered, and within its body', async () => {
+    const silent = await stubServer(() => {})
+    const halting = await stubServer((response) => void response.writeHead(200).write('half'))
+    const init = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
+    await expect(leanFetch(new URL(silent.url), { ...init, signal: AbortSignal.abort() })).rejects.toThrow()
+    expect(silent.seen).toEqual([])
+    await expect(leanFetch(new URL(silent.url), { ...init, signal: AbortSignal.timeout(20) })).rejects.toThrow()
+    const stop = new AbortController()
+    const { body } = await leanFetch(new URL(halting.url), { ...init, signal: stop.signal })
+    const read = async () => {
+      for await (const _chunk of body ?? []) stop.abort()
+    }
+    await expect(read()).rejects.toThrow()
+  })
 })

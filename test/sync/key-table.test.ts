@@ -65,4 +65,15 @@ describe('the key table', () => {
       expect(table.find(`${keyOf(n)}x`)).toBe(-1)
     }
   })
+
+  it('finds keys that came as bytes beside those that came as text, with more of them than it expected', () => {
+    const table = createKeyTable(1_500)
+    const keyOf = (n: number) => `${n % 3 ? 'ключ' : 'key'}-${n}`
+    for (let n = 0; n < 2_000; n++) expect(table.addBytes(Buffer.from(keyOf(n)))).toBe(n)
+    expect([table.find(keyOf(1_999)), table.find('key')]).toEqual([1_999, -1])
+    for (let n = 2_000; n < 6_000; n++) expect(table.add(keyOf(n))).toBe(n)
+    expect(table.addBytes(Buffer.from(keyOf(6_000)))).toBe(6_000)
+    for (let n = 0; n <= 6_000; n++) expect([table.find(keyOf(n)), table.key(n)]).toEqual([n, keyOf(n)])
+    expect(table.find(keyOf(6_001))).toBe(-1)
+  })
 })

@@ -116,9 +116,20 @@ describe('what a scan saw as the index has it', () => {
     expect(paused).toMatchObject({ status: 'paused' })
     const part = (await world.index.listParts(organizationUsers.name)).find(({ fence }) => fence === 2)
     const { header, entries } = decodeIndex((await world.index.readIndex(part?.key ?? ''))!)
-    expect([[...entries], header.same]).toEqual([[], [[0, 3, 1]]])
+    expect([[...entries], header.same]).toEqual([[], [[0, 6, 1]]])
     const result = await world.sync(organizationUsers, byteSource(users(9)).source, { runId })
     expect(result).toMatchObject({ status: 'complete', counts: { received: 9, unchanged: 9, deleted: 0 } })
+  })
+
+  it('waits longer to be written than what must be read', async () => {
+    const world = createWorld({ settings })
+    const partsOf = async (records: Json[]) => {
+      const { runId } = world.newRun()
+      await world.sync(organizationUsers, byteSource(records).source, { runId })
+      return (await world.index.listParts(organizationUsers.name)).filter(({ scanId }) => scanId.startsWith(runId))
+    }
+    expect(await partsOf(users(60))).toHaveLength(20)
+    expect(await partsOf(users(60))).toHaveLength(2)
   })
 
   it('means nothing beside another index: the scan begins anew', async () => {
