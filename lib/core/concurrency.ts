@@ -34,6 +34,23 @@ export async function mapConcurrently<T, R>(
   return results
 }
 
+/** Runs what it is given, at most `limit` at a time, in the order in which it was asked to. */
+export function createQueue(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running < limit) running += 1
+    else await new Promise<void>((turn) => waiting.push(turn))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
 /** Splits a list into slices of at most `size`. */
 export function slices<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

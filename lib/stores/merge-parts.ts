@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../core/concurrency.ts'
+import { createQueue, mapConcurrently } from '../core/concurrency.ts'
 import { sha256 } from '../core/hash.ts'
 import { mergedRows } from '../publish/iceberg/merge-rows.ts'
 import { defaultFileSize, type RowFileWriter } from '../publish/iceberg/ports.ts'
@@ -29,7 +29,7 @@ const defaultLimits: MergeLimits = {
 /** Less is not worth a request. */
 const leastWindow = 32 * 1024
 
-const readsAtOnce = 8
+const readsAtOnce = 16
 
 /** Merges the parts of tables in a bucket. */
 export function createMerger(objects: ObjectStore, limits: MergeLimits = defaultLimits): Pick<Merger, 'mergeParts'> {
@@ -67,7 +67,8 @@ function openParts(
 ): Promise<SortedPart[]> {
   // Each part has one window that is read and one that comes.
   const windowBytes = Math.max(leastWindow, Math.floor(limits.readAheadBytes / 2 / parts.length))
-  return mapConcurrently(parts, readsAtOnce, (part) => openSortedPart(table, part, { objects, windowBytes, signal }))
+  const reading = { objects, windowBytes, inTurn: createQueue(readsAtOnce), signal }
+  return mapConcurrently(parts, readsAtOnce, (part) => openSortedPart(table, part, reading))
 }
 
 function isFull({ rows, bytes }: RollingFile<PartFile>, limits: MergeLimits): boolean {

@@ -4,15 +4,21 @@ import { changedPart, gonePart } from './intact-part.ts'
 import type { ObjectStore } from './objects.ts'
 import type { PartBytes } from './part-rows.ts'
 
-/** How a part is read: so many bytes at a time, for as long as the lease holds. */
-export type Windows = { objects: Pick<ObjectStore, 'getRange'>; windowBytes: number; signal: AbortSignal }
+/** How a part is read: so many bytes at a time, when it is its turn, for as long as the lease holds. */
+export type Windows = {
+  objects: Pick<ObjectStore, 'getRange'>
+  windowBytes: number
+  /** What all parts of a merge are read through: each has a window on its way, and there are many parts. */
+  inTurn: <T>(read: () => Promise<T>) => Promise<T>
+  signal: AbortSignal
+}
 
 /**
  * The bytes of a part from its beginning to its end, in windows; the next one is asked for while one is worked on. A part
  * that fits into one window is checked before anything of it is handed out, a larger one when its last window is there.
  * @throws FatalError `damaged_state` when it is gone, or isn't what was written.
  */
-export function windowsOf(part: PartFile, { objects, windowBytes, signal }: Windows): PartBytes {
+export function windowsOf(part: PartFile, { objects, windowBytes, inTurn, signal }: Windows): PartBytes {
   const digest = createHash('sha256')
   let held: Buffer = Buffer.alloc(0)
   let at = 0
@@ -21,7 +27,7 @@ export function windowsOf(part: PartFile, { objects, windowBytes, signal }: Wind
     if (asked >= part.bytes) return null
     const [from, to] = [asked, Math.min(asked + windowBytes, part.bytes)]
     asked = to
-    const window = rangeOf(part, { from, to }, { objects, signal })
+    const window = inTurn(() => rangeOf(part, { from, to }, { objects, signal }))
     // It is awaited when it is needed, which may be never.
     window.catch(() => {})
     return window
@@ -50,7 +56,7 @@ type Range = { from: number; to: number }
 async function rangeOf(
   part: PartFile,
   { from, to }: Range,
-  { objects, signal }: Omit<Windows, 'windowBytes'>,
+  { objects, signal }: Pick<Windows, 'objects' | 'signal'>,
 ): Promise<Uint8Array> {
   const bytes = await objects.getRange(part.key, from, to)
   // Whoever took over merges the parts, too, and removes them then: that one is gone says nothing.

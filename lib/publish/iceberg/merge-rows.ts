@@ -1,3 +1,4 @@
+import { setImmediate as eventLoopTurn } from 'node:timers/promises'
 import type { IdentifiedColumn } from '../../streams/field-ids.ts'
 import type { Cell } from '../../streams/table.ts'
 import { compareKeys } from './inspect.ts'
@@ -16,7 +17,8 @@ const placesAtOnce = 1_000
 
 /**
  * Merges sources into one by the order of their key; of equal keys an earlier source's comes first. Answers rows as many as
- * can be worked on before anything else has its turn. Of each source one group of rows is in memory.
+ * can be worked on before anything else has its turn, and lets it have it: answers of S3 that nobody takes run out. Of each
+ * source one group of rows is in memory.
  */
 export async function* mergedRows(
   sources: readonly SortedRows[],
@@ -35,6 +37,7 @@ export async function* mergedRows(
     if (places.push(first.place) === placesAtOnce) {
       yield places
       places = []
+      await eventLoopTurn()
     }
     const place = first.walk.step() ?? (await first.walk.next())
     if (place) queue(line, { walk: first.walk, place })
