@@ -15,8 +15,8 @@ import { rowFiles } from './row-files.ts'
 import { openSortedPart, type SortedPart } from './sorted-part.ts'
 
 /**
- * How large files become, packed, which a group of rows may exceed, and how many parts are merged at a time. Of each of those a block of rows is in memory,
- * and all of them together read ahead by so many bytes.
+ * How large files become, packed, where the group of rows that fills one goes into it whole, and how many parts are merged
+ * at a time. Of each part a block of rows is in memory, and all together read ahead by so many bytes.
  */
 export type MergeLimits = { rows: number; bytes: number; partsAtOnce: number; readAheadBytes: number }
 
