@@ -1,5 +1,4 @@
 import {
-  CopyObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   type ListObjectsV2CommandInput,
@@ -9,7 +8,7 @@ import {
 import { isForImport } from '../limits/inbox-places.ts'
 import type { Inbox, InboxListing, WaitingFile } from '../limits/ports.ts'
 import { callAws, isMissingKey } from './aws-errors.ts'
-import { createObjectStore } from './objects.ts'
+import { createObjectStore, sendCopy } from './objects.ts'
 
 /** The inbox as a bucket in S3. Throws the errors of core/errors.ts. */
 export function createInbox({ s3, bucket }: { s3: S3Client; bucket: string }): Inbox {
@@ -28,12 +27,7 @@ export function createInbox({ s3, bucket }: { s3: S3Client; bucket: string }): I
         }
       }),
     copy: (from, to, etag) =>
-      callAws({ what: `copy s3://${bucket}/${from} to ${to}` }, async () => {
-        const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
-        // Without its tags, which would need rights of their own.
-        const how = { CopySourceIfMatch: etag, TaggingDirective: 'REPLACE' } as const
-        await s3.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource, ...how }))
-      }),
+      callAws({ what: `copy s3://${bucket}/${from} to ${to}` }, () => sendCopy(s3, { bucket, from, to, etag })),
   }
 }
 

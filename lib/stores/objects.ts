@@ -65,7 +65,7 @@ export function createObjectStore({ s3, bucket }: { s3: S3Client; bucket: string
       return (await callAws({ what: what('read', key) }, () => read(s3, part))).bytes
     },
     copy: (from, to, { signal }) =>
-      callAws({ what: what('write', to), signal }, () => copyObject(s3, { bucket, from, to }, signal)),
+      callAws({ what: what('write', to), signal }, () => copied(s3, { bucket, from, to }, signal)),
     replace: (key, change, { signal, contentType = 'application/octet-stream' } = {}) => {
       const place = { Bucket: bucket, Key: key }
       const attempt = () =>
@@ -121,15 +121,22 @@ async function answered(
   }
 }
 
-type Copy = { bucket: string; from: string; to: string }
-
-async function copyObject(s3: S3Client, { bucket, from, to }: Copy, signal: AbortSignal): Promise<boolean> {
-  signal.throwIfAborted()
-  // Tags that a scanner gave an object would take rights of their own.
-  const place = { Bucket: bucket, Key: to, TaggingDirective: 'REPLACE' } as const
+/** Sends the copy of an object within a bucket. Its tags stay behind: they would need rights of their own. */
+export async function sendCopy(
+  s3: S3Client,
+  { bucket, from, to, etag }: { bucket: string; from: string; to: string; etag?: string },
+  signal?: AbortSignal,
+): Promise<void> {
   const CopySource = `${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+  const condition = etag === undefined ? {} : { CopySourceIfMatch: etag }
+  const input = { Bucket: bucket, Key: to, CopySource, TaggingDirective: 'REPLACE', ...condition } as const
+  await s3.send(new CopyObjectCommand(input), signal ? { abortSignal: signal } : {})
+}
+
+async function copied(s3: S3Client, copy: Parameters<typeof sendCopy>[1], signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted()
   try {
-    await s3.send(new CopyObjectCommand({ ...place, CopySource }), { abortSignal: signal })
+    await sendCopy(s3, copy, signal)
     return true
   } catch (error) {
     if (isMissingKey(error)) return false

@@ -1,6 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
+import { bufferOver } from '../core/buffer.ts'
 import { FatalError } from '../core/errors.ts'
 import { ofLaterVersion } from '../core/form.ts'
 import type { RowGroup } from '../publish/iceberg/ports.ts'
@@ -88,7 +89,7 @@ export type PartBytes = { next(count: number): Promise<Buffer>; damaged(cause: u
 
 /** The bytes of a part that is in memory. */
 export function wholePart(key: string, whole: Uint8Array): PartBytes {
-  const buffer = Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength)
+  const buffer = bufferOver(whole)
   const damaged = (cause: unknown) => new FatalError(`${key} is damaged`, { code: 'damaged_state', cause })
   let at = 0
   return {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { bufferOver } from '../core/buffer.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import { changedPart, gonePart } from './intact-part.ts'
 import type { ObjectStore } from './objects.ts'
@@ -64,8 +65,4 @@ async function rangeOf(
   if (bytes === null) throw gonePart(part)
   if (bytes.byteLength !== to - from) throw changedPart(part)
   return bytes
-}
-
-function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { bufferOver } from '../core/buffer.ts'
 import { FatalError } from '../core/errors.ts'
 import { ofLaterVersion } from '../core/form.ts'
 import { digestBytes } from '../core/keyed-digest.ts'
@@ -82,11 +83,11 @@ function writeEntry(
  * they are read.
  */
 export function decodeIndex(bytes: Uint8Array): { header: PartHeader; entries: Iterable<IndexEntry> } {
-  const head = headOf(bufferOf(bytes))
+  const head = headOf(bufferOver(bytes))
   if (head === undefined) throw damaged('it ends within its header')
   const entries = function* () {
     const reader = createIndexReader()
-    for (const entry of reader.read(bytes)) yield { ...entry, key: bufferOf(entry.key).toString() }
+    for (const entry of reader.read(bytes)) yield { ...entry, key: bufferOver(entry.key).toString() }
     reader.end()
   }
   return { header: head.header, entries: { [Symbol.iterator]: entries } }
@@ -110,7 +111,7 @@ export function createIndexReader(): IndexReader {
   let entries = 0
   return {
     read: function* (chunk) {
-      const buffer = rest.length === 0 ? bufferOf(chunk) : Buffer.concat([rest, chunk])
+      const buffer = rest.length === 0 ? bufferOver(chunk) : Buffer.concat([rest, chunk])
       rest = buffer
       head ??= headOf(buffer)
       if (head === undefined) return
@@ -149,10 +150,6 @@ function headOf(buffer: Buffer): Head | undefined {
   } catch (cause) {
     throw damaged(cause)
   }
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** Where an entry ends; infinitely far where not even its length is there. */

@@ -1,3 +1,4 @@
+import { bufferOver } from '../core/buffer.ts'
 import type { Json } from '../core/json.ts'
 import type { Extractor } from '../streams/extract.ts'
 import type { Buffered } from './batch.ts'
@@ -79,5 +80,5 @@ export function observe({ context: { observer }, buffer }: Taking, { digest, tex
 
 /** A digest as text. */
 export function hex(digest: Uint8Array): string {
-  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')
+  return bufferOver(digest).toString('hex')
 }

@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Schema, Type } from 'avsc'
 import avro from 'avsc/lib/types.js'
+import { bufferOver } from '../../core/buffer.ts'
 import { FatalError } from '../../core/errors.ts'
 import { sha256Bytes } from '../../core/hash.ts'
 
@@ -33,7 +34,7 @@ export function encodeAvro(schema: AvroSchema, { header: own, records }: AvroFil
 /** Reads an Avro object container file by the schema in its header. @throws FatalError `damaged_state` when it is none. */
 export function decodeAvro(bytes: Uint8Array, name: string): AvroFile {
   try {
-    return decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    return decode(bufferOver(bytes))
   } catch (cause) {
     throw new FatalError(`${name} can't be read as an Avro file. Restore an earlier version of the object`, {
       code: 'damaged_state',

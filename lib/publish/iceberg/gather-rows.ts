@@ -3,8 +3,8 @@ import type { RowGroup } from './ports.ts'
 
 /** Rows of several groups that become groups of their own. */
 export type RowGatherer = {
-  /** Takes a row of a group; true when with it a group was full and handed over. */
-  take(from: RowGroup, row: number): boolean
+  /** Takes a row of a group, and hands the rows over when with it they are a full one. */
+  take(from: RowGroup, row: number): void
   /** Hands over what waits, if anything does. */
   flush(): void
 }
@@ -31,12 +31,10 @@ export function createRowGatherer(
     bytes = 0
     onGroup(group)
   }
-  const take = (from: RowGroup, row: number): boolean => {
+  const take = (from: RowGroup, row: number): void => {
     froms.push(from)
     bytes += rowBytes(from, row)
-    if (rowsIn.push(row) < groupRows && bytes < groupBytes) return false
-    flush()
-    return true
+    if (rowsIn.push(row) >= groupRows || bytes >= groupBytes) flush()
   }
   return { take, flush }
 }

@@ -12,7 +12,7 @@ import { addressesOf } from './places.ts'
 import type { FileSize, RowGroup } from './ports.ts'
 import type { Rewriting } from './rewriting.ts'
 import { sourcesInOrder } from './rows-in-order.ts'
-import { chainsOf, holdingChanged, type PlacedFile, placed } from './touched-files.ts'
+import { fileChains, holdingChanged, type PlacedFile, placed } from './touched-files.ts'
 import { boundOf } from './values.ts'
 import { stands, versionReader } from './versions.ts'
 
@@ -95,7 +95,7 @@ async function sourcesOf(
   }
   const comingIn = await sourcesInOrder(changes, table, { columns, look, stillMine, deps })
   return [
-    ...chainsOf(anew).map((chain) => ({ rows: rowsOf(chain), isOld: true })),
+    ...fileChains(anew).map((chain) => ({ rows: rowsOf(chain), isOld: true })),
     ...comingIn.map((rows) => ({ rows, isOld: false })),
   ]
 }

@@ -2,6 +2,7 @@ import type { IdentifiedColumn } from '../../streams/field-ids.ts'
 import { compareCells, orderColumns } from '../../streams/row-order.ts'
 import type { Cell, Table } from '../../streams/table.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
+import { chainsOf } from './chains.ts'
 import { compareKeys, existing, type Inspected } from './inspect.ts'
 import type { RowGroup } from './ports.ts'
 import type { TableUpdate } from './update.ts'
@@ -22,23 +23,14 @@ export async function sourcesInOrder(
     looked.push({ file, ...(await reading.look(file)) })
     await reading.stillMine()
   }
-  return chained(looked).map((chain) => rowsOf(chain, table, reading))
+  const inPlace = looked.toSorted((a, b) => compareCells(a.from, b.from))
+  return chainsOf(inPlace, isAfter).map((chain) => rowsOf(chain, table, reading))
 }
 
 type Looked = Inspected & { file: PartFile }
 
-function chained(files: readonly Looked[]): Looked[][] {
-  const chains: Looked[][] = []
-  for (const each of files.toSorted((a, b) => compareCells(a.from, b.from))) {
-    const chain = each.sorted && chains.find((some) => endsBefore(some.at(-1)!, each))
-    if (chain) chain.push(each)
-    else chains.push([each])
-  }
-  return chains
-}
-
-function endsBefore(one: Looked, other: Looked): boolean {
-  return one.sorted && compareCells(one.to, other.from) < 0
+function isAfter(next: Looked, last: Looked): boolean {
+  return next.sorted && last.sorted && compareCells(last.to, next.from) < 0
 }
 
 async function* rowsOf(files: readonly Looked[], table: Table, { columns, deps }: Reading): AsyncGenerator<RowGroup> {

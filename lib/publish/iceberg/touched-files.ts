@@ -1,5 +1,6 @@
 import { compareCells } from '../../streams/row-order.ts'
 import type { Cell } from '../../streams/table.ts'
+import { chainsOf } from './chains.ts'
 import { columnsNamed, compareKeys, existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { type NewestVersions, newestVersions } from './newest-versions.ts'
@@ -69,14 +70,8 @@ function createMarker(ranges: readonly Pick<PlacedFile, 'from' | 'to'>[]) {
  * Files in as few chains as there can be, in each of which one begins after the one before it has ended. The parts of one
  * record may lie in several files that overlap.
  */
-export function chainsOf(files: readonly PlacedFile[]): PlacedFile[][] {
-  const chains: PlacedFile[][] = []
-  for (const each of files) {
-    const chain = chains.find((some) => isAfter(each, some.at(-1) as PlacedFile))
-    if (chain) chain.push(each)
-    else chains.push([each])
-  }
-  return chains
+export function fileChains(files: readonly PlacedFile[]): PlacedFile[][] {
+  return chainsOf(files, isAfter)
 }
 
 function isAfter({ from }: PlacedFile, { to }: PlacedFile): boolean {
@@ -87,7 +82,7 @@ function isAfter({ from }: PlacedFile, { to }: PlacedFile): boolean {
 export async function holdingChanged(files: readonly PlacedFile[], rewriting: Rewriting): Promise<PlacedFile[]> {
   const { mainFiles, deps } = rewriting
   const holding: PlacedFile[] = []
-  for (const chain of chainsOf(files)) {
+  for (const chain of fileChains(files)) {
     const versions = newestVersions(mainFiles, rewriting)
     for (const each of chain) {
       const bytes = await existing(addressesOf(deps.address).keyOf(each.file.path), deps)
