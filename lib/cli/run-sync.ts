@@ -164,7 +164,9 @@ function watchedSource(source: Source, { progress, stop }: Reading): { source: S
       return page
     } catch (error) {
       if (!stop.aborted || options.signal.aborted) throw error
-      throw new RetryableError('stopped while it waited for the platform', { code: 'rate_limited', retryAfterMs: 0 })
+      // Whoever stops a wait ends this run, and asks for no wait of its own: the stream is paused.
+      const message = 'Stopped while it waited for the platform; the next sync goes on here.'
+      throw new RetryableError(message, { code: 'timeout', cause: error })
     }
   }
   return { source: { fetchPage }, calls: () => calls }
