@@ -1,3 +1,5 @@
+import { packKey, unpackKey } from './packed-key.ts'
+
 /**
  * Strings with numbers, in the order they were added. A Map of a million keys costs three times their bytes and is
  * walked by each garbage collection; here all keys are one buffer, found by open addressing.
@@ -13,8 +15,8 @@ export type KeySet = {
   key(at: number): string
 }
 
-/** Room for a key as long as nobody knows how long they are: a UUID has 36 characters. */
-const bytesPerKey = 40
+/** Room for a key as long as nobody knows how long they are: a UUID takes 17 bytes. */
+const bytesPerKey = 20
 
 /** An empty set with room for so many keys. */
 export function createKeySet(room: number): KeySet {
@@ -26,13 +28,7 @@ export function createKeySet(room: number): KeySet {
   let slots: Slots | null = null
 
   const startOf = (at: number) => (at === 0 ? 0 : (ends[at - 1] as number))
-  const key = (at: number) => bytes.toString('utf8', startOf(at), ends[at])
-  const isAt = (at: number, wanted: string) => {
-    const [start, end] = [startOf(at), ends[at] as number]
-    if (end - start !== wanted.length) return end - start > wanted.length && key(at) === wanted
-    for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted.charCodeAt(i)) return false
-    return true
-  }
+  const key = (at: number) => unpackKey(bytes, startOf(at), ends[at] as number)
   const makeRoom = (length: number) => {
     if (size === ends.length) ends = enlarged(ends)
     const used = startOf(size)
@@ -41,8 +37,9 @@ export function createKeySet(room: number): KeySet {
     bytes.copy(larger, 0, 0, used)
     bytes = larger
   }
+  /** Takes the key that stands behind the others now, so many bytes long. */
   const added = (length: number) => {
-    ends[size] = startOf(size) + length
+    ends[size] = packKey(bytes, startOf(size), startOf(size) + length)
     size += 1
     return size - 1
   }
@@ -54,7 +51,7 @@ export function createKeySet(room: number): KeySet {
     },
     find: (wanted) => {
       slots ??= slotsOf(size, key)
-      return search(slots, hashOf(wanted), (at) => isAt(at, wanted))
+      return search(slots, hashOf(wanted), (at) => key(at) === wanted)
     },
     add: (text) => {
       makeRoom(Buffer.byteLength(text))

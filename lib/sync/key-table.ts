@@ -42,7 +42,7 @@ export type IndexEntry = {
 
 /**
  * The keys of a stream with hash, time of change, and what the scan did with each. It is the one structure whose size
- * grows with the stream, so its columns are typed arrays: about 100 bytes a key of 36 characters.
+ * grows with the stream, so its columns are typed arrays: about 80 bytes a key that is a UUID.
  */
 export type KeyTable = KeySet & {
   hasHash(at: number, digest: Uint8Array): boolean

@@ -57,7 +57,8 @@ describe('the key table', () => {
 
   it('finds each of many keys, long ones and non-ASCII ones too, and none that is not there', () => {
     const table = createKeyTable()
-    const keyOf = (n: number) => [`${n}`, `ключ-${n}`, `${n}`.repeat(300), `😀${n}`][n % 4] as string
+    const uuidOf = (n: number) => `0a1b2c3d-4e5f-6071-8293-${n.toString(16).padStart(12, '0')}`
+    const keyOf = (n: number) => [uuidOf(n), `ключ-${n}`, `${n}`.repeat(300), `😀${n}`][n % 4] as string
     for (let n = 0; n < 20_000; n++) expect(table.add(keyOf(n))).toBe(n)
     for (let n = 0; n < 20_000; n++) {
       expect(table.find(keyOf(n))).toBe(n)
