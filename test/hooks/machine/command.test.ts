@@ -79,7 +79,7 @@ describe('the hook command', () => {
 
   it('does not wait for a server that says nothing', async () => {
     machine.collector.answer = () => null
-    machine.configure({ timeoutSeconds: 2 })
+    machine.configure({ timeoutSeconds: 10 })
     const began = performance.now()
     await hook()
     const ms = performance.now() - began
@@ -88,7 +88,7 @@ describe('the hook command', () => {
     const bareMs = performance.now() - bareBegan
     process.stdout.write(`hook: ${ms.toFixed(0)} ms start to end; node alone: ${bareMs.toFixed(0)} ms\n`)
     // Less than the server takes: the machine of the tests may be busy.
-    expect(ms).toBeLessThan(1_900)
+    expect(ms).toBeLessThan(9_000)
     expect(await soon(() => machine.collector.bodies.length === 1)).toBe(true)
     expect(machine.waiting()).toHaveLength(1)
   })
