@@ -48,7 +48,8 @@ export const leanFetch: Fetch = (url, { method, headers, body, signal }) =>
     request.end(body ?? undefined)
   })
 
-const ownHeaders = { 'accept-encoding': 'br, gzip, deflate', 'user-agent': 'node' }
+// Not deflate: some servers send it without the frame that the standard asks for.
+const ownHeaders = { 'accept-encoding': 'br, gzip', 'user-agent': 'node' }
 
 function headersOf({ rawHeaders }: IncomingMessage): AnswerHeaders {
   return {

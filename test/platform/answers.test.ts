@@ -72,6 +72,23 @@ describe('a success that brings no data', () => {
   })
 })
 
+describe('an answer that is compressed (HTTP-16)', () => {
+  it('is refused when it unpacks to more than 64 MB, however small it comes', async () => {
+    const spaces = gzipSync(Buffer.alloc(300 * 2 ** 20, ' '))
+    expect(spaces.length).toBeLessThan(2 ** 20)
+    const { url, seen } = await stubServer(text(spaces, 200, { 'content-encoding': 'gzip' }))
+    const error = await failure(clientOf(url, { timeoutMs: 20_000 }).get(sessionsList, {}))
+    expect(error).toMatchObject({ name: 'FatalError', code: 'too_large' })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('is read where it is compressed twice, or begins with a byte order mark', async () => {
+    const whole = Buffer.from(`\ufeff${JSON.stringify(page)}`)
+    const { url } = await stubServer(text(gzipSync(gzipSync(whole)), 200, { 'content-encoding': 'gzip, gzip' }))
+    await expect(clientOf(url).get(sessionsList, {})).resolves.toEqual(page)
+  })
+})
+
 describe('an error that is about a body (AUD-07)', () => {
   const secret = 'sk-live-LEAK77'
   const settings = `{"changes":[{"revision":7,"settings":{"customModels":[{"apiKey":"${secret}"}]},"n":NaN}]}`

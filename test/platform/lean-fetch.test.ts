@@ -32,6 +32,8 @@ describe('a request over node:http', () => {
     ['as it is', { 'content-type': 'application/json', 'x-twice': 'a, b' }, bytes],
     ['as gzip', { 'content-encoding': 'gzip' }, gzipSync(bytes)],
     ['as deflate', { 'content-encoding': 'deflate' }, deflateSync(bytes)],
+    ['as two pieces of gzip', { 'content-encoding': 'gzip' }, Buffer.concat([gzipSync(bytes), gzipSync(' ')])],
+    ['as gzip with more behind it', { 'content-encoding': 'gzip' }, Buffer.concat([gzipSync(bytes), Buffer.alloc(9)])],
     ['as br', { 'content-encoding': 'BR' }, brotliCompressSync(bytes)],
     ['encoded twice', { 'content-encoding': 'gzip, br' }, brotliCompressSync(gzipSync(bytes))],
     ['in an encoding that is not known', { 'content-encoding': 'own' }, bytes],
@@ -46,6 +48,12 @@ describe('a request over node:http', () => {
     }
     const server = await stubServer('content-length' in headers ? cutOff : text(body, status, headers))
     expect(await outcome(leanFetch, server.url)).toEqual(await outcome(fetch, server.url))
+  })
+
+  it('asks for no deflate, which servers send in two forms', async () => {
+    const { url, seen } = await stubServer(text('{}'))
+    await outcome(leanFetch, url)
+    expect(seen[0]?.headers.get('accept-encoding')).toBe('br, gzip')
   })
 
   it('ends with its signal: before it is sent, before it is answered, and within its body', async () => {

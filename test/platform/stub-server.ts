@@ -7,10 +7,13 @@ export type Seen = { method: string; path: string; query: Record<string, string>
 
 type Reply = (response: ServerResponse, seen: Seen, request: IncomingMessage) => void
 
+/** As servers with long page tokens have it. */
+const maxHeaderSize = 64 * 1024
+
 /** A server on the loopback that answers the nth request with the nth reply, the last one for ever; it ends with the test. */
 export async function stubServer(...replies: Reply[]): Promise<{ url: string; seen: Seen[]; server: Server }> {
   const seen: Seen[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer({ maxHeaderSize }, async (request, response) => {
     const chunks = await request.toArray()
     const text = Buffer.concat(chunks).toString()
     const url = new URL(request.url ?? '/', 'http://stub')

@@ -154,6 +154,19 @@ describe('a page that is too heavy (HTTP-15)', () => {
   })
 })
 
+it('a page token of many KB comes back byte for byte (PAG-14)', async () => {
+  const tokens = [1, 2].map((n) => 'A+/='.repeat(6_400) + n)
+  const pages = [list.slice(0, 100), list.slice(100, 200), list.slice(200, 250)]
+  const { url, seen } = await stubServer((response, request) => {
+    const at = 'cursor' in request.query ? tokens.indexOf(request.query.cursor ?? '') + 1 : 0
+    const pagination = { hasMore: at < 2, ...(at < 2 ? { nextCursor: tokens[at] } : {}) }
+    json({ sessions: pages[at], pagination })(response, request, null as never)
+  })
+  const result = await createWorld().sync(sessions, sourceOf({ appUrl: url, baseUrl: url }))
+  expect(result).toMatchObject({ status: 'complete', counts: { received: 250, inserted: 250 } })
+  expect(seen.map(({ query }) => query.cursor)).toEqual([undefined, ...tokens])
+})
+
 describe('a wait that the platform dictates (WAIT-01)', () => {
   const month = 2_592_000
   const limited = (retryAfter: string): Bend => {
