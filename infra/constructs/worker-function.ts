@@ -6,6 +6,7 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { FunctionName, Network, ReservedConcurrency } from '../choices.ts'
+import { checkEnvironment } from '../environment.ts'
 import type { Names } from '../names.ts'
 
 /** What all functions of an installation have alike. */
@@ -38,7 +39,9 @@ export class WorkerFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { name, names, logDays, memoryMegabytes, timeout, environment, network, reservedConcurrency } = props
+    const { name, names, logDays, memoryMegabytes, timeout, network, reservedConcurrency } = props
+    const environment = { ...props.environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') }
+    checkEnvironment(name, environment)
     const reserved = reservedConcurrency[name]
     this.name = name
     const logGroup = new LogGroup(this, 'Logs', {
@@ -62,7 +65,7 @@ export class WorkerFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
-      environment: { ...environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') },
+      environment,
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       bundling,
     })
