@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config'
 /** The folders of slow tests: whole processes, a death at each call, stacks and their bundles. All others are fast. */
 const slow = ['test/journeys', 'test/infra']
 
+/** Properties whose examples are long stories: the fast tests tell a quarter of them, the slow ones all. */
+const stories = [
+  'test/publish/iceberg/stories.test.ts',
+  'test/sync/conservation.test.ts',
+  'test/sync/parents-stories.test.ts',
+]
+
 /** What needs more than Node, and says by itself when it is left out: `npm run test:deploy`. */
 const deployed = ['test/deploy']
 
@@ -36,7 +43,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          include: slow.map((folder) => `${folder}/**/*.test.ts`),
+          include: [...slow.map((folder) => `${folder}/**/*.test.ts`), ...stories],
+          env: { STORIES: 'all' },
+          setupFiles: ['test/support/properties.ts'],
           testTimeout: timeouts.slow,
           hookTimeout: timeouts.slow,
         },

@@ -3,22 +3,21 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundling } from '../infra/constructs/worker-function.ts'
 
-const { banner, minify, mainFields, target, sourceMap, sourcesContent } = bundling
+const { minify, mainFields, target, inject, sourceMap, sourcesContent } = bundling
 
 /** How a function is bundled, in esbuild's words: what runs here is built as what runs on AWS. */
 export const buildOptions = {
   bundle: true,
   platform: 'node',
-  format: 'esm',
+  format: bundling.format,
   metafile: true,
   logLevel: 'error',
-  banner: { js: banner },
-  ...{ minify, mainFields, target },
+  ...{ minify, mainFields, target, inject },
 } as const satisfies Parameters<typeof build>[0]
 
 /** Bundles a file of this folder into another folder, with its source map, and answers where it is. */
 export async function buildInto(dir: string, name: string): Promise<string> {
-  const outfile = join(dir, `${name}.mjs`)
+  const outfile = join(dir, `${name}.cjs`)
   const entryPoints = [fileURLToPath(new URL(`${name}.ts`, import.meta.url))]
   await build({ ...buildOptions, entryPoints, outfile, sourcemap: sourceMap, sourcesContent })
   return outfile

@@ -9,7 +9,7 @@ import { median } from './figures.ts'
 
 const run = promisify(execFile)
 /** What lies beside the handlers. */
-const beside = new Set(['event.ts', 'telemetry.ts'])
+const beside = new Set(['event.ts', 'stacks.ts', 'telemetry.ts'])
 
 /** A Lambda bundle: its size, and how long its import takes beside that of the SDK clients in it alone. */
 export type BundleFigures = { name: string; bytes: number; importMs: number; clientsMs: number }
@@ -28,15 +28,23 @@ export async function measureBundles(imports: number): Promise<BundleFigures[]> 
   }
 }
 
+/** The clients alone, as they are in their packages: the measure stays what it is, whatever form our bundles have. */
+const asModule = {
+  ...options,
+  format: 'esm' as const,
+  inject: [],
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+}
+
 type Measuring = { dir: string; name: string; imports: number }
 
 async function measureBundle({ dir, name, imports }: Measuring): Promise<BundleFigures> {
-  const bundle = join(dir, `${name}.mjs`)
+  const bundle = join(dir, `${name}.cjs`)
   const clients = join(dir, `${name}-clients.mjs`)
   const { metafile } = await build({ ...options, entryPoints: [`functions/${name}.ts`], outfile: bundle })
   const packages = clientsIn(Object.keys(metafile.inputs))
   const contents = packages.map((client, i) => `export * as client${i} from '${client}'`).join('\n')
-  await build({ ...options, stdin: { contents, resolveDir: process.cwd() }, outfile: clients })
+  await build({ ...asModule, stdin: { contents, resolveDir: process.cwd() }, outfile: clients })
   const [importMs, clientsMs] = await importTimes([bundle, clients], imports)
   return { name, bytes: (await stat(bundle)).size, importMs, clientsMs }
 }
@@ -58,10 +66,11 @@ async function importTimes(files: [string, string], imports: number): Promise<[n
   return [median(times[0]), median(times[1])]
 }
 
-/** CPU time of the import: less shaken by a busy machine than the clock. */
+/** CPU time of the import: less shaken by a busy machine than the clock. Lambda, too, requires what is CommonJS. */
 async function importMs(file: string): Promise<number> {
+  const load = file.endsWith('.cjs') ? "process.getBuiltinModule('module').createRequire('/')" : 'await import'
   const code = `const before = process.cpuUsage()
-    await import(${JSON.stringify(file)})
+    ${load}(${JSON.stringify(file)})
     const { user, system } = process.cpuUsage(before)
     console.log((user + system) / 1000)
     process.exit()`

@@ -112,13 +112,6 @@ const Messages = z.strictObject({
   attachments: z.enum(attachmentChoices).default(defaultContents.attachments),
 })
 
-/** All variables of a function together hold 4 KB. */
-const maxJsonBytes = 2_500
-
-function jsonBytes(...texts: string[]): number {
-  return Buffer.byteLength(texts.join(''))
-}
-
 /** The choices for fields as a function gets them. */
 export function privacyText(choices: z.infer<typeof FieldChoices>): string {
   return JSON.stringify(choices)
@@ -129,65 +122,54 @@ export function watchRulesText(rules: readonly WatchRule[]): string {
   return JSON.stringify(rules)
 }
 
-const WatchRules = z
-  .array(WatchRule)
-  .refine(
-    (rules) => jsonBytes(watchRulesText(rules)) <= maxJsonBytes,
-    `are more than the ${maxJsonBytes} bytes of JSON that fit into a function's environment`,
-  )
-
 /** What an installation can choose. Only the platform's addresses and the name of the secret have no default. */
-export const Config = z
-  .strictObject({
-    name: InstallationName,
-    account: Account,
-    region: Region,
-    platform: z.strictObject(
-      {
-        appUrl: address('the base address of the readiness reports'),
-        baseUrl: address('the base address of the v0 endpoints'),
-        secretName: secretName('is missing; set it to the name of the Secrets Manager secret that holds the API key'),
-        requestsPerSecond: requestsPerSecond(z.number())
-          .optional()
-          .describe('What all workers together may ask the platform, on average.'),
-      },
-      'is missing; give appUrl, baseUrl and secretName',
-    ),
-    streams: z.array(StreamName).min(1).default(streamNames).describe('The others keep their data and their tables.'),
-    schedules: z
-      .record(
-        z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be 1 to 30 lower-case letters, digits or hyphens'),
-        Schedule,
-      )
-      .default({
-        nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26, report: true }),
-        controls: Schedule.parse({
-          expression: 'rate(15 minutes)',
-          streams: ['enterprise_control_revisions'],
-          alarmAfterHours: 2,
-        }),
+export const Config = z.strictObject({
+  name: InstallationName,
+  account: Account,
+  region: Region,
+  platform: z.strictObject(
+    {
+      appUrl: address('the base address of the readiness reports'),
+      baseUrl: address('the base address of the v0 endpoints'),
+      secretName: secretName('is missing; set it to the name of the Secrets Manager secret that holds the API key'),
+      requestsPerSecond: requestsPerSecond(z.number())
+        .optional()
+        .describe('What all workers together may ask the platform, on average.'),
+    },
+    'is missing; give appUrl, baseUrl and secretName',
+  ),
+  streams: z.array(StreamName).min(1).default(streamNames).describe('The others keep their data and their tables.'),
+  schedules: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be 1 to 30 lower-case letters, digits or hyphens'),
+      Schedule,
+    )
+    .default({
+      nightly: Schedule.parse({ expression: 'cron(0 2 * * ? *)', alarmAfterHours: 26, report: true }),
+      controls: Schedule.parse({
+        expression: 'rate(15 minutes)',
+        streams: ['enterprise_control_revisions'],
+        alarmAfterHours: 2,
       }),
-    retention: Retention.default(Retention.parse({})),
-    limits: Limits.default(Limits.parse({})),
-    reports: Reports.default(Reports.parse({})),
-    hooks: Hooks.default(Hooks.parse({})),
-    messages: Messages.default(Messages.parse({})),
-    privacy: FieldChoices.default({}).describe(
-      'Fields that are hashed or dropped, by stream and path (docs/privacy.md).',
-    ),
-    watchRules: WatchRules.default([]).describe(
-      'Changes of settings that deserve attention, besides ours (docs/audit.md).',
-    ),
-    alarmEmail: z.email('is no e-mail address').optional(),
-    eventBus: EventBus,
-    secrets: Secrets.default({}),
-    network: Network.default(Network.parse({})),
-    reservedConcurrency: ReservedConcurrency.default({}),
-  })
-  .refine(({ watchRules, privacy }) => jsonBytes(watchRulesText(watchRules), privacyText(privacy)) <= maxJsonBytes, {
-    path: ['privacy'],
-    message: `and watchRules together are more than the ${maxJsonBytes} bytes of JSON that fit into a function's environment`,
-  })
+    }),
+  retention: Retention.default(Retention.parse({})),
+  limits: Limits.default(Limits.parse({})),
+  reports: Reports.default(Reports.parse({})),
+  hooks: Hooks.default(Hooks.parse({})),
+  messages: Messages.default(Messages.parse({})),
+  privacy: FieldChoices.default({}).describe(
+    'Fields that are hashed or dropped, by stream and path (docs/privacy.md).',
+  ),
+  watchRules: z
+    .array(WatchRule)
+    .default([])
+    .describe('Changes of settings that deserve attention, besides ours (docs/audit.md).'),
+  alarmEmail: z.email('is no e-mail address').optional(),
+  eventBus: EventBus,
+  secrets: Secrets.default({}),
+  network: Network.default(Network.parse({})),
+  reservedConcurrency: ReservedConcurrency.default({}),
+})
 export type Config = z.infer<typeof Config>
 /** The configuration as it is written, before defaults. */
 export type ConfigInput = z.input<typeof Config>

@@ -6,6 +6,7 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { FunctionName, Network, ReservedConcurrency } from '../choices.ts'
+import { checkEnvironment } from '../environment.ts'
 import type { Names } from '../names.ts'
 
 /** What all functions of an installation have alike. */
@@ -26,10 +27,6 @@ type Props = FunctionCommons & {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Bundles are ESM; CommonJS in them asks for `require`, which ESM has not. */
-const banner =
-  "import{createRequire as requireFromBundle}from'node:module';const require=requireFromBundle(import.meta.url);"
-
 /** A function of functions/ with its own role, its own log group and nothing granted beyond writing to it. */
 export class WorkerFunction extends Construct {
   readonly name: string
@@ -38,7 +35,9 @@ export class WorkerFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { name, names, logDays, memoryMegabytes, timeout, environment, network, reservedConcurrency } = props
+    const { name, names, logDays, memoryMegabytes, timeout, network, reservedConcurrency } = props
+    const environment = { ...props.environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') }
+    checkEnvironment(name, environment)
     const reserved = reservedConcurrency[name]
     this.name = name
     const logGroup = new LogGroup(this, 'Logs', {
@@ -62,7 +61,7 @@ export class WorkerFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
-      environment: { ...environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') },
+      environment,
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       bundling,
     })
@@ -130,16 +129,19 @@ export const metricNamespace = 'AgentPlatformSync'
  * How Node runs the functions. The young generation is held to half of what it would take by default: a sync makes much
  * short-lived garbage, and a third less memory costs it no time (`npm run bench`).
  */
-export const nodeOptions = ['--enable-source-maps', '--max-semi-space-size=16']
+export const nodeOptions = ['--max-semi-space-size=16']
 
-/** Everything is in the bundle, the SDK too: what runs is what was tested, whatever the runtime brings along. */
+/**
+ * Everything is in the bundle, the SDK too: what runs is what was tested, whatever the runtime brings along. It is CommonJS:
+ * an ES module that imports node:http makes Node load its whole `fetch` beside it (docs/decisions/fast.md).
+ */
 export const bundling = {
-  format: OutputFormat.ESM,
+  format: OutputFormat.CJS,
   target: 'node24',
   mainFields: ['module', 'main'],
   minify: true,
   sourceMap: true,
   sourcesContent: false,
+  inject: [`${root}functions/stacks.ts`],
   bundleAwsSDK: true,
-  banner,
 }

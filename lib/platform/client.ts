@@ -14,13 +14,13 @@ import { ReadinessReport } from './schemas/readiness-report.ts'
 import { Session } from './schemas/session.ts'
 import type { ApiRequest, CallOptions, Endpoint } from './transport.ts'
 
-const pagination = resource({ hasMore: z.boolean(), nextCursor: z.string().nullish() })
-const ReadinessReports = resource({ reports: z.array(ReadinessReport) })
-const ControlHistory = resource({ changes: z.array(EnterpriseControlRevision), pagination })
-const Sessions = resource({ sessions: z.array(Session), pagination })
-const Messages = resource({ messages: z.array(Message), pagination })
-const Computers = resource({ computers: z.array(Computer) })
-const OrganizationUsers = resource({ users: z.array(OrganizationUser), pagination })
+const pagination = resource(() => ({ hasMore: z.boolean(), nextCursor: z.string().nullish() }))
+const ReadinessReports = resource(() => ({ reports: z.array(ReadinessReport) }))
+const ControlHistory = resource(() => ({ changes: z.array(EnterpriseControlRevision), pagination }))
+const Sessions = resource(() => ({ sessions: z.array(Session), pagination }))
+const Messages = resource(() => ({ messages: z.array(Message), pagination }))
+const Computers = resource(() => ({ computers: z.array(Computer) }))
+const OrganizationUsers = resource(() => ({ users: z.array(OrganizationUser), pagination }))
 
 /** Where a message lies. */
 type MessagePath = { sessionId: string; messageId: string }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 // By itself, since a bundler takes all of z.core for one name in it.
 import { $constructor } from 'zod/v4/core'
 import { isRawNumber } from '../core/json.ts'
+import { fieldsOnDemand } from '../core/schema.ts'
 import { isPlausible, parseTime } from './times.ts'
 
 /**
@@ -27,9 +28,9 @@ function refusingDigits<T extends z.ZodType>(name: string, base: $constructor<T>
 const Resource = refusingDigits('Resource', z.ZodObject)
 const FreeForm = refusingDigits('FreeForm', z.ZodRecord)
 
-/** An object of the API. Keys that the API adds later stay in the record. */
-export function resource<S extends z.ZodRawShape>(shape: S) {
-  return new Resource(z.looseObject(shape)._zod.def) as unknown as ReturnType<typeof z.looseObject<S>>
+/** An object of the API. Keys that the API adds later stay in the record. Its fields are made when the first of them is needed. */
+export function resource<S extends z.ZodRawShape>(fields: () => S) {
+  return new Resource(fieldsOnDemand(fields, z.unknown())) as unknown as ReturnType<typeof z.looseObject<S>>
 }
 
 /** An object whose contents are "not shown" (§2.10): kept whole, whatever is in it. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazyObject } from '../core/schema.ts'
 import { jsonText, timeText } from '../platform/fields.ts'
 import { recordTable } from './schema-tables.ts'
 
@@ -10,7 +11,7 @@ function integer(meaning: string) {
 }
 
 /** One setting that differs between two recorded revisions, as the audit trail hands it over. Holds no secret. */
-export const SettingChangeRow = z.object({
+export const SettingChangeRow = lazyObject(() => ({
   revision: integer('The revision.'),
   entrySequence: integer('Its entry in the audit trail.'),
   previousRevision: integer(
@@ -30,11 +31,11 @@ export const SettingChangeRow = z.object({
   severity: text('The gravest of the watch rules that match; null when none does.').nullable(),
   rules: text('The watch rules that match, separated by commas.').nullable(),
   why: text('Why they matter.').nullable(),
-})
+}))
 export type SettingChangeRow = z.infer<typeof SettingChangeRow>
 
 /** What was found wrong with the history of the settings or with its record, as the audit trail hands it over. */
-const FindingRow = z.object({
+const FindingRow = lazyObject(() => ({
   sequence: integer('Its number in the chain of findings.'),
   kind: text('What kind of thing was found (docs/audit-format.md).'),
   severity: text('How grave it is: info, warning or critical.'),
@@ -46,7 +47,7 @@ const FindingRow = z.object({
   message: text('What was found, and what to do.'),
   runId: text('The run that found it.').nullable(),
   hash: text('Hash of the finding in its chain.'),
-})
+}))
 
 /** What each revision of the enterprise settings changed, field by field. Keys name pairs of entries, which never change. */
 export const settingChanges = recordTable(SettingChangeRow, {

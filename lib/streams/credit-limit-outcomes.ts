@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Json } from '../core/json.ts'
+import { lazyObject } from '../core/schema.ts'
 import { parseTime } from '../platform/times.ts'
 import { LimitOutcome } from './limit-outcome.ts'
 import { recordTable } from './schema-tables.ts'
@@ -7,10 +8,10 @@ import { defineStream } from './stream.ts'
 import type { Table } from './table.ts'
 
 /** An outcome with an id of its own. */
-export const OutcomeRecord = z.object({
+export const OutcomeRecord = lazyObject(() => ({
   outcomeId: z.string().describe('Identifies the entry of a request: a repetition has the same id.'),
   ...LimitOutcome.shape,
-})
+}))
 export type OutcomeRecord = z.infer<typeof OutcomeRecord>
 
 const columns = {

@@ -5,7 +5,7 @@ import { recordTable } from './schema-tables.ts'
 import { defineStream } from './stream.ts'
 
 /** What happened on somebody's machine, as the collector keeps it. What the agent says besides stays in the record. */
-export const HookEventRecord = resource({
+export const HookEventRecord = resource(() => ({
   eventId: z.string().min(1).describe('Given when the event happened; a repetition has the same id.'),
   eventName: openEnum('Notification', 'Stop', 'SubagentStop', 'SessionEnd').describe(
     'What happened: Notification, Stop, SubagentStop or SessionEnd (§6.1). Other names are kept.',
@@ -25,7 +25,7 @@ export const HookEventRecord = resource({
   occurredAt: timeText().describe('When it happened, by the clock of the machine.'),
   receivedAt: timeText().describe('When the collector took it in.'),
   storedAt: timeText().describe('When the collector wrote it to the lake, from where a run takes it.'),
-})
+}))
 export type HookEventRecord = z.infer<typeof HookEventRecord>
 
 /** Events of the agent on people's machines. They come from the collector, not from a list of the platform. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazyObject } from '../core/schema.ts'
 import { timeText } from '../platform/fields.ts'
 
 /** How an entry can end. `unaccounted`: the platform's answer did not say, so that nobody knows. */
@@ -41,7 +42,7 @@ export function originOf(from: Origin): LimitOrigin {
 }
 
 /** How one entry of an intent ended. Its times are ISO 8601, UTC. */
-export const LimitOutcome = z.object({
+export const LimitOutcome = lazyObject(() => ({
   requestId: z.string().describe('The request that the entry came in.'),
   requestedAt: timeText().describe('When it was asked.'),
   requestedBy: z.string().describe('Who asked.'),
@@ -56,5 +57,5 @@ export const LimitOutcome = z.object({
   apiCall: z.string().nullable().describe('The API call it went in; the entries of one PUT share it.'),
   recordedAt: timeText().describe('When the outcome was recorded.'),
   ...Origin.shape,
-})
+}))
 export type LimitOutcome = z.infer<typeof LimitOutcome>

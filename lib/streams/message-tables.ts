@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isPlainObject } from '../core/canonical-json.ts'
 import type { Json } from '../core/json.ts'
+import { once } from '../core/once.ts'
 import { attachmentsIn, lengthOf } from '../core/stand-ins.ts'
 import { id, resource } from '../platform/fields.ts'
 import { ContentBlock, Message, messageRoles } from '../platform/schemas/message.ts'
@@ -10,16 +11,24 @@ import { kindOf, leafOf } from './leaves.ts'
 import { fieldAt } from './schema-layers.ts'
 import { recordTable } from './schema-tables.ts'
 import type { Writing } from './stream.ts'
-import type { Cell, Column, Misfit, Table, TableReading, TableRow } from './table.ts'
+import {
+  type Cell,
+  type Column,
+  type Misfit,
+  type Table,
+  type TableReading,
+  type TableRow,
+  tableOnDemand,
+} from './table.ts'
 import { listFrom, objectFrom, visitOf } from './visit.ts'
 
 /** A message with the session that it belongs to, which the list of a session's messages does not repeat. */
-export const SessionMessage = resource({
+export const SessionMessage = resource(() => ({
   sessionId: id().describe('Id of the session; joins sessions.session_id (§2.2).'),
   ...Message.shape,
   // Blocks are looked at one by one, so that an odd one costs itself.
   content: z.array(z.unknown()).describe('Content blocks in their order (§2.4).'),
-})
+}))
 
 /**
  * Where people and models write in a message: in its content and wherever else no fact stands. Reasoning, its signature
@@ -58,8 +67,7 @@ const messages = recordTable(SessionMessage, {
 })
 
 /** Messages: the fields of the message, then what its blocks come to. */
-const sessionMessages: Table = {
-  ...messages,
+const sessionMessages = tableOnDemand(messages, () => ({
   columns: [...messages.columns, ...sums],
   read: (record, key) => {
     const reading = messages.read(record, key)
@@ -67,7 +75,7 @@ const sessionMessages: Table = {
     const cells = row.cells.slice(0, messages.columns.length).concat(sumsOf(contentOf(record)))
     return { ...reading, rows: [{ ...row, cells }] }
   },
-}
+}))
 
 function contentOf(record: Json): Json | undefined {
   return isPlainObject(record) ? record.content : undefined
@@ -110,17 +118,18 @@ function attachmentsOf(value: Json): ReturnType<typeof attachmentsIn> {
   return isPlainObject(value) ? Object.values(value).flatMap(attachmentsOf) : []
 }
 
-const parents = [
-  columnAt(SessionMessage, 'sessionId'),
-  columnAt(SessionMessage, 'id', { name: 'message_id' }),
-  columnAt(SessionMessage, 'role'),
-  columnAt(SessionMessage, 'createdAt'),
-] as const
-/** How they are read of a message. */
-const parentReads = parents.map(({ path }) => ({ path, read: leafOf(fieldAt(SessionMessage, path))!.read }))
-const own = columnsFrom(ContentBlock, { id: { column: 'block_id' } })
-const [sessionId, messageId, role, createdAt] = parents
-const visit = visitOf(ContentBlock, new Map(own.map(({ path }, i) => [path, i])))
+/** What the schemas say of a block's row: columns of its message and how they are read, its own, and how a block is visited. */
+const layout = once(() => {
+  const parents = [
+    columnAt(SessionMessage, 'sessionId'),
+    columnAt(SessionMessage, 'id', { name: 'message_id' }),
+    columnAt(SessionMessage, 'role'),
+    columnAt(SessionMessage, 'createdAt'),
+  ] as const
+  const parentReads = parents.map(({ path }) => ({ path, read: leafOf(fieldAt(SessionMessage, path))!.read }))
+  const own = columnsFrom(ContentBlock, { id: { column: 'block_id' } })
+  return { parents, parentReads, own, visit: visitOf(ContentBlock, new Map(own.map(({ path }, i) => [path, i]))) }
+})
 
 const measures = [
   column('text_length', 'int64', `Length of the text before it was hashed, ${units}.`),
@@ -133,22 +142,29 @@ const measures = [
 ] as const
 
 /** Content blocks. A block that is no object costs its row, as an element of any nested table does. */
-const messageBlocks: Table = {
-  name: 'message_blocks',
-  doc: 'Content blocks of messages: one row per message and block.',
-  key: ['session_id', 'message_id', 'position'],
-  columns: [
-    ...[sessionId, messageId],
-    column('position', 'int64', "Place in the message's list of blocks, from 0."),
-    ...[...own, ...measures, role, createdAt],
-  ],
-  read: (record, key) => {
-    const content = contentOf(record)
-    const blocks = content === undefined || content === null ? undefined : listFrom(content)
-    if (blocks === undefined)
-      return { rows: [], misfits: isPlainObject(record) ? [whyNoList(content)] : [], drifted: false }
-    return readBlocks(blocks, parentCells(record as { [key: string]: Json }, key))
+const messageBlocks = tableOnDemand(
+  {
+    name: 'message_blocks',
+    doc: 'Content blocks of messages: one row per message and block.',
+    key: ['session_id', 'message_id', 'position'],
   },
+  () => {
+    const [sessionId, messageId, role, createdAt] = layout().parents
+    const columns = [
+      ...[sessionId, messageId],
+      column('position', 'int64', "Place in the message's list of blocks, from 0."),
+      ...[...layout().own, ...measures, role, createdAt],
+    ]
+    return { columns, read: blockRows }
+  },
+)
+
+function blockRows(record: Json, key?: string): TableReading {
+  const content = contentOf(record)
+  const blocks = content === undefined || content === null ? undefined : listFrom(content)
+  if (blocks === undefined)
+    return { rows: [], misfits: isPlainObject(record) ? [whyNoList(content)] : [], drifted: false }
+  return readBlocks(blocks, parentCells(record as { [key: string]: Json }, key))
 }
 
 function whyNoList(content: Json | undefined): Misfit {
@@ -159,7 +175,7 @@ function whyNoList(content: Json | undefined): Misfit {
 
 function parentCells(record: { [key: string]: Json }, key: string | undefined): Cell[] {
   const keys = key === undefined ? [] : keyParts(key, 2)
-  return parentReads.map(({ path, read }, at) => {
+  return layout().parentReads.map(({ path, read }, at) => {
     if (at < keys.length) return keys[at] as string
     const value = record[path]
     return value === undefined || value === null ? null : (read(value) ?? null)
@@ -189,6 +205,7 @@ function readBlocks(blocks: readonly Json[], [session, message, ...copied]: Cell
 
 /** A block without its parent. Nothing is known of other types than text, so what is in them is no drift. */
 function readBlock(block: { [key: string]: Json }): TableRow & { drifted: boolean } {
+  const { own, visit } = layout()
   const row = { cells: own.map((): Cell => null), misfits: [] as Misfit[], drifted: false }
   const isKnown = isText(block)
   const extra = visit(isKnown ? block : foreseen(block), row)

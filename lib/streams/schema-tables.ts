@@ -5,7 +5,16 @@ import { columnAt, columnsFrom, type FieldColumn, type Layout } from './columns.
 import { keyParts } from './keys.ts'
 import { kindOf, leafOf } from './leaves.ts'
 import { coreOf, type FieldOf, fieldAt, isOptional } from './schema-layers.ts'
-import { type Cell, type Column, keyCell, type Misfit, type Table, type TableReading, type TableRow } from './table.ts'
+import {
+  type Cell,
+  type Column,
+  keyCell,
+  type Misfit,
+  type Table,
+  type TableReading,
+  type TableRow,
+  tableOnDemand,
+} from './table.ts'
 import { listFrom, type OpenRow, objectFrom, type Visit, visitOf } from './visit.ts'
 
 type Described = { readonly name: string; readonly doc: string }
@@ -15,19 +24,21 @@ export function recordTable<S extends z.ZodObject>(
   schema: S,
   { fields, ...table }: Described & { readonly key: readonly string[]; readonly fields?: Layout<S> },
 ): Table {
-  const columns = columnsFrom(schema, fields)
-  const visit = visitOf(schema, placesOf(columns, 0))
-  const keysAt = table.key.map((keyName) => columns.findIndex(({ name }) => name === keyName))
-  const read = (record: Json, key?: string): TableReading => {
-    const row = openRow(columns.length)
-    const extra = visit(record, row)
-    if (key !== undefined) {
-      const values = keyParts(key, keysAt.length)
-      for (const [i, at] of keysAt.entries()) row.cells[at] = keyCell(values[i]!, columns[at]!)
+  return tableOnDemand(table, () => {
+    const columns = columnsFrom(schema, fields)
+    const visit = visitOf(schema, placesOf(columns, 0))
+    const keysAt = table.key.map((keyName) => columns.findIndex(({ name }) => name === keyName))
+    const read = (record: Json, key?: string): TableReading => {
+      const row = openRow(columns.length)
+      const extra = visit(record, row)
+      if (key !== undefined) {
+        const values = keyParts(key, keysAt.length)
+        for (const [i, at] of keysAt.entries()) row.cells[at] = keyCell(values[i]!, columns[at]!)
+      }
+      return { rows: [closed(row, extra)], misfits: row.misfits, drifted: row.drifted }
     }
-    return { rows: [closed(row, extra)], misfits: row.misfits, drifted: row.drifted }
-  }
-  return { ...table, columns, read }
+    return { columns, read }
+  })
 }
 
 type NestedTable<S extends z.ZodObject> = Described & {
@@ -43,13 +54,19 @@ type NestedTable<S extends z.ZodObject> = Described & {
 
 /**
  * A table with a row per element of the list or map at a path of the record. An element that is no object costs its row.
- * @throws TypeError when there is none whose elements are objects: a mistake in the declaration.
+ * Looking into it throws a TypeError when there is none whose elements are objects: a mistake in the declaration.
  */
-export function nestedTable<S extends z.ZodObject>(
+export function nestedTable<S extends z.ZodObject>(schema: S, path: string, declared: NestedTable<S>): Table {
+  const { name, doc, parentKey, elementKey } = declared
+  const key = [parentKey.column, elementKey.column]
+  return tableOnDemand({ name, doc, key }, () => nestedReading(schema, path, declared))
+}
+
+function nestedReading<S extends z.ZodObject>(
   schema: S,
   path: string,
-  { name, doc, parentKey, elementKey, fields, parentFields = [] }: NestedTable<S>,
-): Table {
+  { parentKey, elementKey, fields, parentFields = [] }: NestedTable<S>,
+): Pick<Table, 'columns' | 'read'> {
   const collection = collectionAt(schema, path)
   const { keyType } = collection
   const parent = columnAt(schema, parentKey.field, { name: parentKey.column })
@@ -73,7 +90,7 @@ export function nestedTable<S extends z.ZodObject>(
     if (entries === undefined) return without(path, `is ${kindOf(found)}, not ${wanted}`, found)
     return readElements(entries, { visit, collection, path, size: columns.length, ...cellsOf(record, key) })
   }
-  return { name, doc, key: [parentKey.column, elementKey.column], columns: columns satisfies Column[], read }
+  return { columns: columns satisfies Column[], read }
 }
 
 const nothing: TableReading = { rows: [], misfits: [], drifted: false }

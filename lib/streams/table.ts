@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts'
+import { once } from '../core/once.ts'
 
 /** Types of warehouse columns. `timestamp` is UTC with millisecond precision; `json` is JSON text. */
 export type ColumnType = 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json'
@@ -56,6 +57,21 @@ export type Table = {
    * primary key, where it has one. Nested deeper than a call stack is the one thing a record may not be.
    */
   readonly read: (record: Json, key?: string) => TableReading
+}
+
+/** A table that is worked out when it is first looked into: a start of a function declares all tables, and needs a few. */
+export function tableOnDemand(
+  { name, doc, key }: Pick<Table, 'name' | 'doc' | 'key'>,
+  workOut: () => Pick<Table, 'columns' | 'read'>,
+): Table {
+  const made = once(workOut)
+  return {
+    ...{ name, doc, key },
+    get columns() {
+      return made().columns
+    },
+    read: (record, primaryKey) => made().read(record, primaryKey),
+  }
 }
 
 /** The columns that every table carries after its own: what happened to the row, when, and in which scan. */

@@ -36,6 +36,12 @@ export type Account = {
 /** What the account is called. */
 export const called = { id: '000000000000', region: 'us-east-1' } as const
 
+/** What names the service of a request: the emulator tells services by the scope of a signature, which it does not check. */
+export function authorizationFor(service: string): string {
+  const scope = `Credential=test/20260101/${called.region}/${service}/aws4_request`
+  return `AWS4-HMAC-SHA256 ${scope}, SignedHeaders=host, Signature=none`
+}
+
 /** An account that holds nothing yet. */
 export async function createAccount(): Promise<Account> {
   const dir = mkdtempSync(join(tmpdir(), 'platform-sync-deploy-'))

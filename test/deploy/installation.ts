@@ -5,10 +5,8 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { type Account, called } from './emulator.ts'
+import { warningsSince } from './logs.ts'
 import { secretOf } from './stacks.ts'
-
-/** How a run of the state machine ended. */
-export type Ended = { status: string; output: unknown; cause: string | null }
 
 /** A current record as DynamoDB holds it. */
 export type Held = { key: string; body: string; changedAt: number; deletedAt: number | null }
@@ -16,8 +14,12 @@ export type Held = { key: string; body: string; changedAt: number; deletedAt: nu
 /** What a test does with a deployed installation, as an operator or the platform's data would. */
 export type Installation = {
   putApiKey(key: string): Promise<void>
-  /** Runs the state machine as the nightly schedule does, and waits for its end. */
-  night(scheduledAt: string, streams: readonly string[]): Promise<Ended>
+  /**
+   * Runs the state machine as the nightly schedule does, and waits for its end.
+   * @throws Error unless it succeeded: with its error and cause, and what functions warned of.
+   */
+  night(scheduledAt: string, streams: readonly string[]): Promise<void>
+  /** @throws Error when the function failed: with its error, and what functions warned of. */
   invoke(name: string, event?: unknown): Promise<unknown>
   drop(name: string, text: string): Promise<void>
   /** Names of the objects in a bucket, below a prefix. */
@@ -29,7 +31,8 @@ export type Installation = {
 }
 
 /** An installation under its name, in an account. */
-export function installationIn({ endpoint }: Account, name: string): Installation {
+export function installationIn(account: Account, name: string): Installation {
+  const { endpoint } = account
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const options = { endpoint, region: called.region, credentials }
   const s3 = new S3Client({ ...options, forcePathStyle: true })
@@ -38,6 +41,8 @@ export function installationIn({ endpoint }: Account, name: string): Installatio
   const machines = new SFNClient(options)
   const lambda = new LambdaClient(options)
   const bucketOf = (bucket: string) => `${name}-${bucket}-${called.id}-${called.region}`
+  const failureSince = async (time: number, message: string) =>
+    new Error([message, ...(await warningsSince(time, account, name))].join('\n'))
   const machineArn = `arn:aws:states:${called.region}:${called.id}:stateMachine:${name}-sync`
 
   return {
@@ -45,20 +50,21 @@ export function installationIn({ endpoint }: Account, name: string): Installatio
       void (await secrets.send(new CreateSecretCommand({ Name: secretOf(name), SecretString: key }))),
     night: async (scheduledAt, streams) => {
       const input = JSON.stringify({ schedule: 'nightly', scheduledAt, streams })
+      const begun = Date.now()
       const { executionArn } = await machines.send(new StartExecutionCommand({ stateMachineArn: machineArn, input }))
       for (;;) {
-        const { status, output, cause } = await machines.send(new DescribeExecutionCommand({ executionArn }))
-        if (status !== 'RUNNING') {
-          return { status: status ?? '', output: output ? JSON.parse(output) : null, cause: cause ?? null }
-        }
+        const { status, error, cause } = await machines.send(new DescribeExecutionCommand({ executionArn }))
+        if (status === 'SUCCEEDED') return
+        if (status !== 'RUNNING') throw await failureSince(begun, `The night ended as ${status}: ${error}: ${cause}`)
         await sleep(250)
       }
     },
     invoke: async (functionName, event = {}) => {
       const Payload = Buffer.from(JSON.stringify(event))
+      const begun = Date.now()
       const answer = await lambda.send(new InvokeCommand({ FunctionName: `${name}-${functionName}`, Payload }))
       const text = Buffer.from(answer.Payload ?? []).toString()
-      if (answer.FunctionError) throw new Error(`${functionName}: ${text}`)
+      if (answer.FunctionError) throw await failureSince(begun, `${functionName} failed: ${text}`)
       return JSON.parse(text || 'null')
     },
     drop: async (key, text) =>

@@ -9,7 +9,7 @@ import { startEmulators } from '../../lib/local/emulators/emulators.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { auditBucket, inboxBucket, lakeBucket, recordsTable, stateTable } from '../../lib/stores/resources.ts'
 import { readLeft } from '../support/worlds/left-behind.ts'
-import { type Account, called } from './emulator.ts'
+import { type Account, authorizationFor, called } from './emulator.ts'
 
 /** The templates of an installation as version 0.1.0 synthesized them; its functions are there in name alone. */
 type Stacks = Record<'stateful' | 'stateless', object>
@@ -43,9 +43,7 @@ function uploadAnew(outdir: string, stack: string, text: string): void {
 /** The resources of a deployed stack: logical id to physical id. */
 export async function resourcesOf({ endpoint }: Account, stack: string): Promise<Map<string, string>> {
   const body = new URLSearchParams({ Action: 'DescribeStackResources', StackName: stack, Version: '2010-05-15' })
-  // The emulator tells services by the scope of a signature that it does not check.
-  const scope = `Credential=test/20260101/${called.region}/cloudformation/aws4_request`
-  const headers = { authorization: `AWS4-HMAC-SHA256 ${scope}, SignedHeaders=host, Signature=none` }
+  const headers = { authorization: authorizationFor('cloudformation') }
   const response = await fetch(endpoint, { method: 'POST', headers, body })
   const text = await response.text()
   const found = [...text.matchAll(/<member>(.*?)<\/member>/gs)].map(([, member = '']) => {

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const answers = createWriteStream('', { fd: 3 })
-const { handler } = await import('./index.mjs')
+const { handler } = await import('./index.js')
 for await (const line of createInterface({ input: process.stdin })) {
   const { event, looks } = JSON.parse(line)
   let left = looks
@@ -13,7 +13,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     answers.write(`${JSON.stringify({ result: await handler(event, context) })}\n`)
   } catch (error) {
-    answers.write(`${JSON.stringify({ error: String(error) })}\n`)
+    answers.write(`${JSON.stringify({ error: String(error), stack: error.stack })}\n`)
   }
 }
 process.exit(0)

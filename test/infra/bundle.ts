@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { functionNamed, type Synthesized, synthesize } from './synthesized.ts'
 
-/** What a handler answered, or the error that it threw. */
-type Answer = { result?: Record<string, unknown>; error?: string }
+/** What a handler answered, or the error that it threw, with its stack. */
+type Answer = { result?: Record<string, unknown>; error?: string; stack?: string }
 
 /** A function as it is deployed, running. `looks`: how often it may look at the time before that gets short. */
 export type Bundle = { invoke(event: object, looks?: number): Promise<Answer>; log(): string; stop(): void }

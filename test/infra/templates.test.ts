@@ -2,6 +2,7 @@
 import './suites/alarms.ts'
 import './suites/catalog.ts'
 import './suites/choices.ts'
+import './suites/environment.ts'
 import './suites/hooks.ts'
 import './suites/messages.ts'
 import './suites/permissions.ts'

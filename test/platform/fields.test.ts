@@ -117,7 +117,7 @@ describe('fields', () => {
 
   it('take no number for an object, not even one that is kept as its digits', () => {
     const digits = parseJson('12345678901234567890')
-    for (const object of [resource({ a: id().optional() }), freeForm(), freeForm().describe('of a field')]) {
+    for (const object of [resource(() => ({ a: id().optional() })), freeForm(), freeForm().describe('of a field')]) {
       expect(object.safeParse(digits).error?.issues[0]?.message).toContain('where an object is expected')
       expect(object.safeParse({ b: digits }).data).toEqual({ b: digits })
     }
@@ -130,7 +130,7 @@ describe('fields', () => {
   })
 
   it('keep unknown keys and unknown values of an enumeration, and know which are known', () => {
-    const schema = resource({ status: openEnum('idle', 'running') })
+    const schema = resource(() => ({ status: openEnum('idle', 'running') }))
     expect(schema.parse({ status: 'paused', later: [1] })).toEqual({ status: 'paused', later: [1] })
     expect(knownValuesOf(schema.shape.status)).toEqual(['idle', 'running'])
     expect(knownValuesOf(id())).toBeUndefined()

@@ -7,7 +7,7 @@ import { recordTable } from '../../lib/streams/schema-tables.ts'
 import type { Column } from '../../lib/streams/table.ts'
 import { rowsOf } from './fixtures.ts'
 
-const Thing = resource({
+const Thing = resource(() => ({
   count: integer().describe('How many.'),
   ratio: z.number().nullish().describe('Share.'),
   isOn: z.boolean().nullish().describe('Whether it is on.'),
@@ -15,14 +15,14 @@ const Thing = resource({
   at: unixMs().nullish().describe('When it was.'),
   since: dateTime().nullish().describe('Since when.'),
   when: timeText().nullish().describe('When it was, as text.'),
-  inner: resource({
+  inner: resource(() => ({
     theName: z.string().nullish().describe('Name.'),
-    deep: resource({ size: integer().nullish().describe('Size.') }).nullish(),
-  }).nullish(),
+    deep: resource(() => ({ size: integer().nullish().describe('Size.') })).nullish(),
+  })).nullish(),
   free: freeForm().nullish().describe('Anything.'),
   list: z.array(z.string()).nullish().describe('Names.'),
   text: jsonText().nullish().describe('JSON already.'),
-})
+}))
 const empty = { count: 1 }
 
 function outline(columns: readonly Column[]) {

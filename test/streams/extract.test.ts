@@ -49,7 +49,9 @@ describe('what a schema does not know', () => {
 
   it('is kept as it came: null, lists, empty objects, numbers beyond a double, a key named __proto__', () => {
     const text = '{"a":null,"b":[1,{"c":2}],"d":{},"e":12345678901234567890,"f":false,"__proto__":{"admin":true}}'
-    const { rows } = extractorFor(resource({ id: id().describe('Id.') }))(parseJson(`{"id":"x",${text.slice(1)}`))
+    const { rows } = extractorFor(resource(() => ({ id: id().describe('Id.') })))(
+      parseJson(`{"id":"x",${text.slice(1)}`),
+    )
     expect(rows[0]![0]!.extra).toBe(text)
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
@@ -75,7 +77,7 @@ describe('what a schema does not know', () => {
   })
 
   it('is found through every layer around a schema, and refused where it can not be', () => {
-    const inner = resource({ kind: openEnum('a', 'b').describe('Kind.') })
+    const inner = resource(() => ({ kind: openEnum('a', 'b').describe('Kind.') }))
     const wraps = [inner.optional(), inner.nullable(), inner.nullish(), inner.readonly(), inner.refine(() => true)]
     for (const wrapped of wraps) {
       const extract = extractorFor(z.looseObject({ id: id().describe('Id.'), inner: wrapped }))
@@ -190,14 +192,14 @@ describe('a value of an unforeseen form', () => {
 
 describe('a JSON column', () => {
   it('holds what its elements are, whatever their form', () => {
-    const schema = resource({
+    const schema = resource(() => ({
       id: id().describe('Id.'),
       list: z
-        .array(resource({ at: timeText().nullish(), size: integer().nullish() }))
+        .array(resource(() => ({ at: timeText().nullish(), size: integer().nullish() })))
         .nullish()
         .describe('List.'),
       free: freeForm().nullish().describe('Free.'),
-    })
+    }))
     const extract = extractorFor(schema)
     const odd = extract({ id: 'x', list: [{ at: 'soon' }, 5, null], free: { a: [] } })
     expect(odd.rows[0]![0]!.cells).toEqual(['x', '[{"at":"soon"},5,null]', '{"a":[]}'])

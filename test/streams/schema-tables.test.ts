@@ -5,16 +5,16 @@ import { nestedTable, recordTable } from '../../lib/streams/schema-tables.ts'
 import type { Table } from '../../lib/streams/table.ts'
 import { rowsOf } from './fixtures.ts'
 
-const Part = resource({
+const Part = resource(() => ({
   id: id().describe('Id of the part.'),
   madeAt: timeText().nullish().describe('When it was made.'),
-})
-const Machine = resource({
+}))
+const Machine = resource(() => ({
   machineId: id().describe('Id of the machine.'),
   maker: z.string().nullish().describe('Who made it.'),
   parts: z.array(Part).nullish().describe('Its parts.'),
-  spare: resource({ byPlace: z.record(z.string(), Part).nullish().describe('By place.') }).nullish(),
-})
+  spare: resource(() => ({ byPlace: z.record(z.string(), Part).nullish().describe('By place.') })).nullish(),
+}))
 const declared = { name: 'parts', doc: 'Parts.', parentKey: { field: 'machineId', column: 'machine_id' } } as const
 const place = { column: 'position', doc: 'Place in the list.' }
 
@@ -79,8 +79,8 @@ describe('a nested table', () => {
   it('is refused where there is no list or map of objects', () => {
     const names = Machine.extend({ names: z.array(z.string()).describe('Names.') })
     const options = { ...declared, elementKey: place }
-    expect(() => nestedTable(names, 'names', options)).toThrow(/"names" is no list or map of objects/)
-    expect(() => nestedTable(names, 'maker', options)).toThrow(/"maker" is no list or map of objects/)
-    expect(() => nestedTable(names, 'pieces', options)).toThrow(/no field "pieces"/)
+    expect(() => nestedTable(names, 'names', options).columns).toThrow(/"names" is no list or map of objects/)
+    expect(() => nestedTable(names, 'maker', options).columns).toThrow(/"maker" is no list or map of objects/)
+    expect(() => nestedTable(names, 'pieces', options).columns).toThrow(/no field "pieces"/)
   })
 })

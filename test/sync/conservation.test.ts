@@ -7,6 +7,7 @@ import { approveDeletes } from '../../lib/sync/approve.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
 import type { Source } from '../../lib/sync/ports.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
+import { told } from '../support/stories.ts'
 import {
   createLivingPlatform,
   type Fault,
@@ -174,7 +175,7 @@ describe('whatever happens', () => {
         const { counts } = await runScan(world, platform, quiet)
         expect(counts).toMatchObject({ inserted: 0, updated: 0, deleted: 0, duplicate: 0 })
       }),
-      { numRuns: 250 },
+      told(250),
     )
   })
 })

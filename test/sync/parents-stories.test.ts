@@ -7,6 +7,7 @@ import { sessions } from '../../lib/streams/sessions.ts'
 import { approveDeletes } from '../../lib/sync/approve.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
 import { syncStream } from '../../lib/sync/sync-stream.ts'
+import { told } from '../support/stories.ts'
 import { type Conversations, createConversations, message, type Text } from './support/conversations.ts'
 import { mortal, type Trouble } from './support/mortal.ts'
 import { createWorld, type World } from './support/world.ts'
@@ -186,6 +187,6 @@ it('whatever happens, every message is accounted for, and all stores end up as t
       await world.sync(sessionMessages, platform.source)
       expect(platform.takeAsked()).toEqual([])
     }),
-    { numRuns: 40, examples: [[begunOnceMore]] },
+    { ...told(40), examples: [[begunOnceMore]] },
   )
 })

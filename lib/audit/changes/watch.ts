@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import type { Json } from '../../core/json.ts'
+import { lazyStrictObject } from '../../core/schema.ts'
 import { Severity } from '../trail/finding.ts'
 import type { SettingChange } from './diff.ts'
 
 /** Conditions on a change for a rule to match. All that are given must hold. */
-const Condition = z.strictObject({
+const Condition = lazyStrictObject(() => ({
   kind: z
     .array(z.enum(['added', 'removed', 'changed']))
     .optional()
@@ -18,10 +19,10 @@ const Condition = z.strictObject({
     .describe('Values from low to high: it moved up, or to or from a value that is not among them.'),
   emptied: z.boolean().optional().describe('The last item was removed from a list.'),
   secret: z.boolean().optional().describe('Whether a secret differs.'),
-})
+}))
 
 /** A rule that says which changes deserve attention. */
-export const WatchRule = z.strictObject({
+export const WatchRule = lazyStrictObject(() => ({
   id: z
     .string()
     .regex(/^[a-z0-9-]+$/)
@@ -33,7 +34,7 @@ export const WatchRule = z.strictObject({
   when: Condition.default({}),
   severity: Severity,
   why: z.string().min(1).describe('One sentence on why it matters.'),
-})
+}))
 export type WatchRule = z.infer<typeof WatchRule>
 
 /** A change that a rule matches. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, isPlainObject } from '../../core/canonical-json.ts'
 import type { Json } from '../../core/json.ts'
+import { lazyObject } from '../../core/schema.ts'
 import { cutBelow, deepest } from './depth.ts'
 import { unseal } from './sealed.ts'
 
@@ -20,7 +21,7 @@ export const linkFields = {
 }
 
 /** One revision of the enterprise settings as it was first seen, or as it was seen again with another content. */
-export const AuditEntry = z.object({
+export const AuditEntry = lazyObject(() => ({
   ...linkFields,
   recordedAt: z.string().describe('ISO 8601, UTC.'),
   redactionKey: hex(16).describe('Names the key of the fingerprints: only those under one key can be compared.'),
@@ -29,7 +30,7 @@ export const AuditEntry = z.object({
   user: json().optional().describe('As the platform sent it, whatever its form.'),
   settings: json().optional().describe('As the platform sent it, whatever its form; secrets replaced by fingerprints.'),
   otherFields: json().optional().describe('Fields of the revision that this format does not know.'),
-})
+}))
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** A reference to an entry: the revision that it recorded, and its place in the chain. */

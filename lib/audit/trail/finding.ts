@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazyObject } from '../../core/schema.ts'
 import { linkFields } from './entry.ts'
 import { range, readAhead } from './read-ahead.ts'
 import { unseal } from './sealed.ts'
@@ -48,7 +49,7 @@ export function meaningOf(kind: FindingKind): string {
 }
 
 /** Something that someone must look at. Findings are chained as entries are, so that none can be dropped unseen. */
-export const Finding = z.object({
+export const Finding = lazyObject(() => ({
   ...linkFields,
   kind: FindingKind,
   severity: Severity,
@@ -60,7 +61,7 @@ export const Finding = z.object({
   recordedAs: z.int().nullable().describe('Sequence of the entry that recorded the revision.'),
   place: z.string().nullable().describe('The stored object that is at fault.'),
   message: z.string().describe('What was found, and what to do.'),
-})
+}))
 export type Finding = z.infer<typeof Finding>
 
 /** A finding without its place in the chain. */

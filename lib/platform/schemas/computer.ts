@@ -9,7 +9,7 @@ function text(meaning: string) {
 }
 
 /** A step of setting a computer up (§2.6). */
-export const ProvisioningStep = resource({
+export const ProvisioningStep = resource(() => ({
   id: text('Id of the step'),
   name: text('Name of the step'),
   status: text('Status of the step; values not shown'),
@@ -17,11 +17,11 @@ export const ProvisioningStep = resource({
   installSessionId: text('Session that carries out the installation'),
   startedAt: unixMs().nullish().describe(doc('When the step started')),
   completedAt: unixMs().nullish().describe(doc('When the step was completed')),
-})
+}))
 export type ProvisioningStep = z.infer<typeof ProvisioningStep>
 
 /** A computer that sessions can run on (§2.6). Only the id is sure to be there: which fields are required is "not shown". */
-export const Computer = resource({
+export const Computer = resource(() => ({
   id: id().describe(doc('Computer id')),
   name: text('Name of the computer'),
   providerType: z.string().nullish().describe(doc('Who provides the computer; one value seen: byom')),
@@ -35,5 +35,5 @@ export const Computer = resource({
   relayClientUrl: text('Relay address for clients'),
   relayAgentUrl: text('Relay address for the agent'),
   remoteUser: text('User that sessions run as on the computer'),
-})
+}))
 export type Computer = z.infer<typeof Computer>

@@ -6,13 +6,13 @@ function doc(meaning: string) {
 }
 
 /** What an application of a repository does (§2.1, App description). */
-export const AppDescription = resource({
+export const AppDescription = resource(() => ({
   description: z.string().describe(doc('Brief statement of what the application does')),
-})
+}))
 export type AppDescription = z.infer<typeof AppDescription>
 
 /** How a repository fares on one criterion (§2.1, Criterion evaluation). */
-export const CriterionEvaluation = resource({
+export const CriterionEvaluation = resource(() => ({
   numerator: z
     .number()
     .min(0)
@@ -22,22 +22,22 @@ export const CriterionEvaluation = resource({
     .min(1)
     .describe(doc('Count of sub-applications on which the criterion was evaluated; at least 1')),
   rationale: z.string().describe(doc('Explanation of the result')),
-}).refine(({ numerator, denominator }) => numerator <= denominator, {
+})).refine(({ numerator, denominator }) => numerator <= denominator, {
   path: ['numerator'],
   error: 'is greater than the denominator',
 })
 export type CriterionEvaluation = z.infer<typeof CriterionEvaluation>
 
 /** The model that evaluated a repository (§2.1, Model used). */
-const ModelUsed = resource({
+const ModelUsed = resource(() => ({
   id: z.string().describe(doc('Identifier of the model that evaluated the repository')),
   reasoningEffort: openEnum('low', 'medium', 'high', 'off').describe(
     doc('Reasoning effort of the model that evaluated the repository: low, medium, high or off'),
   ),
-})
+}))
 
 /** An evaluation of how ready a code repository is for agent work (§2.1). */
-export const ReadinessReport = resource({
+export const ReadinessReport = resource(() => ({
   reportId: id().describe(doc('Unique identifier of the report, a UUID')),
   createdAt: unixMs().describe(doc('When the report was created')),
   repoUrl: z.string().describe(doc('URL of the repository that was evaluated')),
@@ -49,5 +49,5 @@ export const ReadinessReport = resource({
   hasNonRemoteCommits: z.boolean().nullish().describe(doc('Whether unpushed commits existed')),
   modelUsed: ModelUsed.nullish().describe(doc('The model that evaluated the repository')),
   agentVersion: z.string().nullish().describe(doc('Version of the command-line agent that produced the report')),
-})
+}))
 export type ReadinessReport = z.infer<typeof ReadinessReport>

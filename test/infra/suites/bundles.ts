@@ -83,8 +83,8 @@ describe('bundles', () => {
 
   it.each(functions)('CDK-01 %s is at most 1 MB (with pictures 2) and holds nothing of the laptop', (name) => {
     const asset = assetOf(template, name)
-    expect(statSync(join(asset, 'index.mjs')).size).toBeLessThan((megabytes[name] ?? 1) * 1024 * 1024)
-    const { sources } = JSON.parse(readFileSync(join(asset, 'index.mjs.map'), 'utf8')) as { sources: string[] }
+    expect(statSync(join(asset, 'index.js')).size).toBeLessThan((megabytes[name] ?? 1) * 1024 * 1024)
+    const { sources } = JSON.parse(readFileSync(join(asset, 'index.js.map'), 'utf8')) as { sources: string[] }
     expect(sources.filter((source) => /lib\/(local|cli)\/|dynalite|fauxqs|duckdb/.test(source))).toEqual([])
   })
 
@@ -166,5 +166,11 @@ describe('bundles', () => {
   it('name the streams there are when asked for another', async () => {
     const { error } = await started[0]!.invoke({ ...occasion, stream: 'no-such' })
     expect(error).toContain('There is no stream "no-such". The streams are: readiness_reports')
+  })
+
+  it('tell the lines of the source in the stack of an error', async () => {
+    const { error, stack } = await started[0]!.invoke({ ...occasion, stream: 'no-such' })
+    const [place] = stack!.slice(error!.length + 1).split('\n')
+    expect(place).toMatch(/^ {4}at .*\blib\/streams\/index\.ts:\d+:\d+\)$/)
   })
 })

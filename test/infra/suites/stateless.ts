@@ -90,14 +90,6 @@ describe('functions', () => {
       expect(variablesOf(synthesize(), name)).not.toHaveProperty('PLATFORM_REQUESTS_PER_SECOND')
     }
   })
-
-  it('have less in their environment than the 4 KB that Lambda takes', () => {
-    for (const name of functions.map(([, { Properties }]) => String(Properties.FunctionName))) {
-      const variables = variablesOf(synthesize(), name.replace('platform-sync-', ''))
-      // 2,500 bytes are left for watch rules.
-      expect([name, JSON.stringify(variables).length < 1_500]).toEqual([name, true])
-    }
-  })
 })
 
 describe('schedules', () => {

@@ -4,6 +4,7 @@ import type { Json } from '../../../lib/core/json.ts'
 import { currentSnapshot } from '../../../lib/publish/iceberg/metadata.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { identifiedColumnsOf } from '../../../lib/streams/field-ids.ts'
+import { told } from '../../support/stories.ts'
 import { namedBy } from '../../support/tables/contents.ts'
 import { createTablesWorld, type TablesWorld } from '../../support/tables/tables-world.ts'
 import { listOf } from '../../sync/support/source.ts'
@@ -48,7 +49,7 @@ it('hold what is there after any nights, with its parts, each row once', async (
         missing = new Set(computers.tables.flatMap(({ name }) => (found.has(name) ? [] : [name])))
       }
     }),
-    { numRuns: 12 },
+    told(12),
   )
 })
 
