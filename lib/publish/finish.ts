@@ -113,11 +113,12 @@ async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Fin
 }
 
 /** Removes the parts that were merged, and what dead attempts left. `some`: scans of one stream, or of its shards. */
-async function removeOthers(some: readonly ScanSummary[], { scans }: Manifest, { lake, log, published }: Finishing) {
+async function removeOthers(some: readonly ScanSummary[], { scans }: Manifest, deps: Finishing) {
+  const { lake, lease, log, published } = deps
   const stream = published.find(({ name }) => name === some[0]?.stream)
   if (!stream) return
-  const kept = scans.flatMap(({ files }) => files)
-  const removed = await lake.removeOrphans(some, stream, kept)
+  const files = scans.flatMap((scan) => scan.files)
+  const removed = await lake.removeLeftovers(some, stream, { files, signal: lease.signal })
   if (removed > 0) log.debug('Removed parts.', { stream: withoutShard(stream.name), removed })
 }
 

@@ -1,6 +1,7 @@
 import type { Deadline } from '../core/deadline.ts'
+import type { Stream } from '../streams/stream.ts'
 import type { Table } from '../streams/table.ts'
-import type { PartFile } from '../sync/checkpoint.ts'
+import type { PartFile, ScanFootprint } from '../sync/checkpoint.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
 import type { BehindTable, Manifest, PublishState, RunRecord } from './manifest.ts'
 
@@ -14,6 +15,15 @@ export type Manifests = {
    * however many runs there were. Repeating it adds nothing.
    */
   addToList(publication: Manifest, signal: AbortSignal): Promise<void>
+  /**
+   * Removes what the attempts at these scans left, and what was merged and is in no publication: `files` are those of this one.
+   * `stream`: one of those that they are of. Answers how many objects.
+   */
+  removeLeftovers(
+    scans: readonly ScanFootprint[],
+    stream: Stream,
+    publication: { files: readonly PartFile[]; signal: AbortSignal },
+  ): Promise<number>
   /** Makes `manifests/latest.json` a copy of a manifest. */
   pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
 }
