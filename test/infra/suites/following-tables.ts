@@ -17,9 +17,10 @@ describe('tables that take longer than a call of publish-run', () => {
       output: { run: { status: 'complete', failure: null, goOn: false } },
     })
     expect(calls).toBe(1)
-    const [{ input }, ...others] = at.events() as [{ input: { Entries?: { Detail: string }[] } }]
+    const [event, ...others] = at.events()
     expect(others).toEqual([])
-    const { status, behind } = JSON.parse(input.Entries?.[0]?.Detail ?? '{}')
+    const entries = event?.input.Entries as unknown as { Detail: string }[]
+    const { status, behind } = JSON.parse(entries[0]!.Detail)
     expect({ status, behind }).toMatchObject({ status: 'complete', behind: expect.any(Array) })
     expect(behind.at(-1)).toMatchObject({ table: 'sessions_current', reason: null })
   })
