@@ -51,6 +51,7 @@ export const BehindTable = z.object({
     .describe('Why it could not be brought up to date; null where there was no time for it.'),
   mayPass: z.boolean().optional().describe('Whether waiting may heal the reason.'),
   triedAt: z.number().describe('Unix ms; 0 before the first try.'),
+  unended: z.int().optional().describe('Tries in a row that were begun and came to no end: who made them died.'),
   progress: z.string().optional().describe('The object that says how far its update is.'),
 })
 export type BehindTable = z.infer<typeof BehindTable>

@@ -47,6 +47,21 @@ async function recover(world: TablesWorld): Promise<void> {
   expect(await publishIn(world, Number.POSITIVE_INFINITY)).toEqual([])
 }
 
+describe('a table whose update takes longer than an attempt', () => {
+  it('is as if it had not, wherever the time was up, and lists each version once', async () => {
+    let cut = 0
+    for (let looks = 0; ; looks++, cut++) {
+      const { world, live } = await behindWorld()
+      const behind = await publishIn(world, looks)
+      if (behind.length === 0) break
+      for (const each of behind) expect(each).toMatch(/null$|not merged/)
+      await recover(world)
+      await expectUpToDate({ world, live }, logs, `${looks}`)
+    }
+    expect(cut).toBeGreaterThan(30)
+  })
+})
+
 describe('an attempt that goes on with the tables of an earlier one', () => {
   it.each([
     ['before', 20],

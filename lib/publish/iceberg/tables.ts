@@ -61,12 +61,36 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
       let hasMoved = false
       for (const place of inOrder) {
         if (deadline.remainingMs() <= 0) break
+        if (!(await begin(place, following, deps))) continue
         hasMoved = (await bring(place, { following, shared, deps })) || hasMoved
         await following.stillMine()
       }
       return hasMoved
     },
   }
+}
+
+/** Whoever died in a table twice in a row may die in it again: for so long the others go on without it. */
+const [deathsAllowed, restMs] = [2, 3_600_000]
+
+/** Takes down that a table is tried which was behind before, so that a death in it is known. Answers whether it may be. */
+async function begin(
+  { published: { name } }: Place,
+  { behind, made }: Following,
+  { clock }: IcebergDeps,
+): Promise<boolean> {
+  const stands = behind.of(name) as BehindTable
+  const { unended = 0, triedAt } = stands
+  if (unended >= deathsAllowed && clock.now() - triedAt < restMs) {
+    const until = new Date(triedAt + restMs).toISOString()
+    const reason = `${unended} attempts at it died; it is not tried again before ${until}`
+    behind.note(name, { ...stands, reason, mayPass: false })
+    return false
+  }
+  if (made.names.has(name)) return true
+  behind.note(name, { ...stands, unended: unended + 1, triedAt: clock.now() })
+  await behind.save()
+  return true
 }
 
 type Bringing = { following: Following; shared: Shared; deps: IcebergDeps }
@@ -84,7 +108,7 @@ async function bring({ published, ...place }: Place, { following, shared, deps }
     if (signal.aborted || (error instanceof FatalError && error.code === 'lease_lost')) throw error
     const isLate = isTimeUp(error)
     if (isLate) await progress.keep()
-    const stands = behind.of(published.name) as BehindTable
+    const { unended: _, ...stands } = behind.of(published.name) as BehindTable
     behind.note(published.name, { ...stands, ...tried(error, isLate), triedAt: deps.clock.now() })
     return progress.hasMoved
   }

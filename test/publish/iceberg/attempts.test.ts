@@ -2,30 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computers } from '../../../lib/streams/computers.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
-import { attempt, behindWorld, expectUpToDate, logsOf, publishIn, smallFiles } from '../../support/tables/attempts.ts'
+import { attempt, behindWorld, publishIn, smallFiles } from '../../support/tables/attempts.ts'
 import { change, currentRowsOf, happenings, type Live, rowsIn } from '../../support/tables/computers.ts'
-import { contents, namedBy, userTables } from '../../support/tables/contents.ts'
+import { contents, fateful, namedBy, userTables } from '../../support/tables/contents.ts'
 import { createTablesWorld } from '../../support/tables/tables-world.ts'
 import { listOf, user, users } from '../../sync/support/source.ts'
 
 describe('a table whose update takes longer than an attempt', () => {
-  it('is as if it had not, wherever the time was up, and lists each version once', async () => {
-    const { world: undisturbed } = await behindWorld()
-    await undisturbed.publishRun(undisturbed.newRun(), smallFiles)
-    const logs = await logsOf(undisturbed)
-    let cut = 0
-    for (let looks = 0; ; looks++) {
-      const { world, live } = await behindWorld()
-      const behind = await publishIn(world, looks)
-      if (behind.length === 0) break
-      cut += 1
-      for (const each of behind) expect(each).toMatch(/null$|not merged/)
-      expect(await attempt(world, () => Number.POSITIVE_INFINITY)).toBe(1)
-      await expectUpToDate({ world, live }, logs, `${looks}`)
-    }
-    expect(cut).toBeGreaterThan(30)
-  })
-
   it('comes further with each attempt, and shows readers one step', async () => {
     const { world, live } = await behindWorld()
     const before = await currentRowsOf(world)
@@ -104,6 +87,37 @@ describe('a table that can not be brought up to date', () => {
     for (const name of userTables)
       expect(withoutTimes(shown[name])).toEqual(withoutTimes((await contents(undisturbed))[name]))
     expect((await namedBy(world, userTables[1]!)).data).toHaveLength(1)
+  })
+
+  it('is left alone for an hour when those who try it die, and keeps no other back', async () => {
+    const world = createTablesWorld()
+    await world.night([[organizationUsers, users(3)]])
+    await world.sync(organizationUsers, listOf(users(4)), { runId: world.newRun().runId })
+    // Whatever is written of the table kills the process, and so the next ones.
+    const die = () => {
+      let isDead = false
+      return fateful(world, (_, target) => {
+        isDead ||= target.startsWith('iceberg/organization_users_current/')
+        return isDead ? 'fail before' : 'pass'
+      })
+    }
+    const tables = async () => {
+      const { objects, publications } = die()
+      const more = { files: objects, pointers: world.icebergDepsOver(objects).pointers }
+      const { behind } = await world.publishRun({ runId: 'run-2', scheduledAt: 0 }, more, { publications })
+      return behind.map(({ table, reason }) => `${table}: ${reason}`)
+    }
+    for (let deaths = 0; deaths < 3; deaths++) {
+      await expect(tables()).rejects.toThrow('killed')
+      world.clock.advance(61_000)
+    }
+    const [left, ...others] = await tables()
+    expect(left).toMatch(/^organization_users_current: 2 attempts at it died; it is not tried again before 2026-/)
+    expect(others).toEqual([])
+    expect((await contents(world)).organization_users).toHaveLength(4)
+    world.clock.advance(3_600_000)
+    expect(await world.publishRun(world.newRun())).toMatchObject({ behind: [] })
+    expect((await contents(world)).organization_users_current).toHaveLength(4)
   })
 
   it('is left alone by runs that read other streams', async () => {

@@ -41,8 +41,8 @@ export async function contents(world: TablesWorld) {
   return rows
 }
 
-/** What may befall a call to the outside: `n` counts writes and removals. */
-export type Fate = (n: number) => 'pass' | 'fail before' | 'fail after' | Promise<void>
+/** What may befall a call to the outside: `n` counts writes and removals; `target` is the key of an object, if it is one's. */
+export type Fate = (n: number, target: string) => 'pass' | 'fail before' | 'fail after' | Promise<void>
 
 /** A bucket and the publisher's state, each write of which meets a fate. A promise is waited for before the write. */
 export function fateful(world: TablesWorld, fateOf: Fate) {
@@ -50,7 +50,7 @@ export function fateful(world: TablesWorld, fateOf: Fate) {
   const meeting =
     <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
-      const fate = fateOf(++calls)
+      const fate = fateOf(++calls, typeof args[0] === 'string' ? args[0] : '')
       if (fate === 'fail before') throw new Error('killed')
       if (fate instanceof Promise) await fate
       const answer = await call(...args)
