@@ -1,10 +1,12 @@
+import { noDeadline } from '../lib/core/deadline.ts'
 import { sha256 } from '../lib/core/hash.ts'
 import { createGenerators } from '../lib/local/simulator/generators.ts'
 import { settingsOf } from '../lib/local/simulator/options.ts'
 import { currentFiles } from '../lib/publish/iceberg/current-files.ts'
 import { defaultFileSize } from '../lib/publish/iceberg/ports.ts'
 import { createIcebergTables } from '../lib/publish/iceberg/tables.ts'
-import type { PublishedFile } from '../lib/publish/manifest.ts'
+import type { BehindTable, PublishedFile } from '../lib/publish/manifest.ts'
+import type { MadeNow, WarehouseTables } from '../lib/publish/ports.ts'
 import { html } from '../lib/report/html.ts'
 import { renderPage } from '../lib/report/page.ts'
 import { readPictures } from '../lib/report/pictures/read-pictures.ts'
@@ -63,7 +65,8 @@ async function lakeOf(count: number) {
   const tables = createIcebergTables({
     ...{ files: objects, rows: rowFiles, pointers, address, fileSize: defaultFileSize },
     streams: [{ ...sessions, tables: [table] }],
-    history: async () => [],
+    history: async () => files,
+    progressMs: Number.POSITIVE_INFINITY,
     retention: { days: 5, snapshots: 10 },
     clock: { now: () => start, sleep: async () => {} },
     newAttempt: () => `attempt ${++attempts}`,
@@ -81,13 +84,31 @@ async function lakeOf(count: number) {
     const { stream, scanId, runId } = file
     const scan = { stream, scanId, status: 'complete', reason: null, startedAt: '', completedAt: '' } as const
     const counted = { records: file.rows, counts: Counts.parse({}), files: [file] }
-    await tables.update({ runId, scans: [{ ...scan, ...counted }] }, { signal: never, stillMine: async () => {} })
+    const { publishedAt } = file
+    await follow(tables, { runId, publishedAt, scans: [{ ...scan, ...counted }] })
   }
   const rows = createLakeRows({
     ...{ files: objects, rows: rowFiles, lake: { readFiles: async () => files } },
     currentFiles: (of) => currentFiles(of, { files: objects, pointers, address }),
   })
   return { rows, now: settings.startedAt }
+}
+
+/** Has the tables of a publication follow it, as a publisher does. */
+async function follow(tables: WarehouseTables, publication: MadeNow): Promise<void> {
+  const names = new Set(tables.namesOf(publication.scans.map(({ stream }) => stream)))
+  const since = publication.publishedAt
+  const behind = new Map([...names].map((name) => [name, { since, reason: null, triedAt: 0 } as BehindTable]))
+  await tables.follow({
+    ...{ names, made: { names, publications: [publication] }, deadline: noDeadline, signal: never },
+    stillMine: async () => {},
+    behind: {
+      of: (name) => behind.get(name),
+      note: (name, stands) => void (stands ? behind.set(name, stands) : behind.delete(name)),
+      save: async () => {},
+    },
+  })
+  for (const [name, { reason }] of behind) throw new Error(`${name} is behind: ${reason}`)
 }
 
 async function published(

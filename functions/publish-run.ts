@@ -25,17 +25,20 @@ const Event = ScheduledRun.extend({
   shardOutcomes: z.array(StepOutcome).default([]),
 })
 
-/** Publishes what the streams of a run completed. `failure` says why the run counts as failed; null when it does not. */
+/**
+ * Publishes what the streams of a run completed. `failure` says why the run counts as failed; null when it does not.
+ * `goOn`: another call may bring tables further that are behind.
+ */
 export async function handler(event: unknown, context: Context) {
   begin(context)
   const { outcomes, shards, shardOutcomes, ...scheduled } = readEvent(Event, event, 'the state machine')
   const run = runOf(scheduled)
-  const deps = finishDeps()
+  const deps = finishDeps({ remainingMs: () => context.getRemainingTimeInMillis() })
   const whole = outcomes.map((outcome) => resultOfSteps(outcome, run.runId))
   const notices = await noticesOfShards(shards, run, deps)
   const results = [...whole, ...resultsOfShards({ shards, shardOutcomes }, run.runId, notices)]
   const streams = [...whole.map(({ stream }) => stream), ...shards].map(streamNamed)
-  const { record } = await finishRun(run, { streams, results }, deps).catch(laterIfOvertaken)
+  const { record, goOn } = await finishRun(run, { streams, results }, deps).catch(laterIfOvertaken)
   emitRunMetrics(record, scheduled.schedule, telemetry.metrics)
-  return { ...record, failure: failureOf(record) }
+  return { ...record, failure: failureOf(record), goOn }
 }

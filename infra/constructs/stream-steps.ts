@@ -17,6 +17,8 @@ import type { Construct } from 'constructs'
 const mostPauses = 90
 /** Waits for the platform's rate limit, or for another worker at the stream. */
 const mostWaits = 30
+/** Lives of publish-run for tables that take longer than one of them: 15 minutes each, ten hours in all. */
+export const mostFollows = 40
 /** How long a run may take. */
 export const mostHours = 23
 /** Waits that the platform dictates get a twentieth of the time: publishing the other streams waits for them. */
@@ -117,18 +119,21 @@ export function retry<T extends TaskStateBase>(task: T, { seconds, times }: { se
   }) as T
 }
 
-type Counter = 'pauses' | 'waits'
-const most: Record<Counter, number> = { pauses: mostPauses, waits: mostWaits }
+type Counter = 'pauses' | 'waits' | 'follows'
+const most = { pauses: mostPauses, waits: mostWaits }
 
-function may(counter: Counter, ...statuses: string[]): Condition {
+function may(counter: 'pauses' | 'waits', ...statuses: string[]): Condition {
   return Condition.and(
     Condition.or(...statuses.map((status) => Condition.stringEquals('$.step.status', status))),
     Condition.numberLessThan(`$.${counter}.count`, most[counter]),
   )
 }
 
-function count({ scope, nameOf }: Naming, counter: Counter): Pass {
-  return new Pass(scope, nameOf(`Count${counter === 'pauses' ? 'Pause' : 'Wait'}`), {
+const stepOf: Record<Counter, string> = { pauses: 'CountPause', waits: 'CountWait', follows: 'CountFollow' }
+
+/** Adds one to a counter of the state. */
+export function count({ scope, nameOf }: Naming, counter: Counter): Pass {
+  return new Pass(scope, nameOf(stepOf[counter]), {
     parameters: { 'count.$': `States.MathAdd($.${counter}.count, 1)` },
     resultPath: `$.${counter}`,
   })

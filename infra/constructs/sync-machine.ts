@@ -23,6 +23,7 @@ import { Construct } from 'constructs'
 import { organizationUsers } from '../../lib/streams/organization-users.ts'
 import type { Names } from '../names.ts'
 import { firstStep, mostHours, payloadOf, retry, shortDeath, streamSteps, wholeDeath } from './stream-steps.ts'
+import { followTables } from './table-steps.ts'
 
 type Functions = {
   syncStream: IFunction
@@ -114,11 +115,13 @@ function runDefinition(
   const ended = new Choice(scope, 'DidAllStreamsEnd')
     .when(Condition.isNull('$.run.failure'), new Succeed(scope, 'RunIsDone'))
     .otherwise(new Fail(scope, 'RunFailed', { error: 'StreamsFailed', causePath: JsonPath.stringAt('$.run.failure') }))
-  const report = writeReport ? reportStep(scope, { writeReport, reporting, ended }) : ended
+  const fields = shardsAtOnce === null ? runFields : [...runFields, 'shards', 'shardOutcomes']
+  const follow = followTables(scope, { publishRun, fields, ended })
+  const report = writeReport ? reportStep(scope, { writeReport, reporting, ended: follow }) : follow
   const keepPolicy = policyStep(scope, applyPolicy, report)
-  if (shardsAtOnce === null) return everyStream.next(publish(scope, publishRun, runFields)).next(keepPolicy)
-  const published = publish(scope, publishRun, [...runFields, 'shards', 'shardOutcomes'])
+  const published = publish(scope, publishRun, fields)
   published.next(keepPolicy)
+  if (shardsAtOnce === null) return everyStream.next(published)
   return everyStream.next(shards(scope, { syncStream, atOnce: shardsAtOnce, next: published }))
 }
 

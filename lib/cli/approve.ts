@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { behindText } from '../publish/behind.ts'
 import { streamNamed, streamsAsRead } from '../streams/index.ts'
 import { shardsOf } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
 import type { StreamResult, SyncDeps } from '../sync/context.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
-import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { type ExitCode, exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import { number, type Output } from './output.ts'
 
 /** `platform-sync approve <stream>` */
@@ -36,8 +37,9 @@ async function approve(cli: Cli, io: Output, options: CommonOptions & { name: st
     if (result.status === 'complete')
       io.say(`${stream.name}: ${number(deleted)} records are deleted, and published in run ${run.runId}.`)
     else io.say(`${stream.name}: nothing was approved, ${result.reason}.`)
+    for (const table of record.behind ?? []) io.say(behindText(table))
     io.result({ stream: stream.name, runId: run.runId, status: result.status, reason: result.reason, deleted })
-    return record.status === 'complete' ? exitCodes.complete : exitCodes.failed
+    return record.status === 'complete' ? exitCodeOfRun(record) : exitCodes.failed
   })
 }
 

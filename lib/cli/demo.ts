@@ -78,7 +78,7 @@ async function demo(cli: Cli, io: Output, options: CommonOptions): Promise<ExitC
     const seconds = (cli.clock.now() - began) / 1000
     sayClosing({ folder: shown, isDefault: shown === defaultFolder, bucket, seconds }, io)
     io.result({ folder, runs: [first, second].map(runJson), queries: asked, audit: audited, policy, limits, pages })
-    return exitCodeOfRun(second.record.status)
+    return exitCodeOfRun(second.record)
   } finally {
     await workspace.close()
   }

@@ -1,3 +1,4 @@
+import { behindText } from '../publish/behind.ts'
 import type { Notice, StreamStatus } from '../sync/checkpoint.ts'
 import { type Head, number, type Output, plain, tableText, widthOf } from './output.ts'
 import type { FinishedRun, TimedResult } from './run-sync.ts'
@@ -37,6 +38,7 @@ export function sayRun({ record, results, seconds, interrupted }: FinishedRun, i
   for (const { streams, status, reason } of troubles)
     io.say(`${statusText(status, io)} ${streams.join(', ')}: ${reason}`)
   sayNotices(results, io)
+  for (const table of record.behind ?? []) io.say(`${io.style('yellow', 'behind')} ${plain(behindText(table))}`)
   io.say()
   io.say(`Run ${record.runId}: ${record.status}, ${seconds.toFixed(1)} s.`)
   if (interrupted) io.say('Stopped. What was read is kept; the next sync goes on there.')
@@ -67,6 +69,7 @@ export function runJson({ record, results, manifest, seconds, interrupted }: Fin
     status: record.status,
     seconds,
     interrupted,
+    behind: record.behind ?? [],
     streams: results.map(({ retryAfterMs: _wait, runId: _run, ofRun = null, notices = [], ...result }) => ({
       ...result,
       ofRun,

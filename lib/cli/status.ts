@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { behindText, type TableBehind, tablesIn } from '../publish/behind.ts'
 import { type Look, lookAtStreams, nothingToSee, whyNothing } from '../report/night/look.ts'
 import type { Standing } from '../report/night/standing.ts'
 import { duration } from '../report/words.ts'
 import { action, type Cli, type CommonOptions, withLocal } from './command.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { number, type Output, tableText, time, widthOf } from './output.ts'
+import { number, type Output, plain, tableText, time, widthOf } from './output.ts'
 import { statusText } from './run-report.ts'
 import { sayInvalid } from './scan-notes.ts'
 import { troublesOf } from './troubles.ts'
@@ -20,20 +21,28 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { composeInspect } = await import('../compose/inspect.ts')
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
-  if (await isUnused(options, io)) return tell(nothingToSee(now), io)
-  return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) =>
-    tell(await lookAtStreams(open(composeInspect), now), io),
-  )
+  if (await isUnused(options, io)) return tell(nothingToSee(now), [], io)
+  return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) => {
+    const root = open(composeInspect)
+    const stands = await root.publications.behind()
+    return tell(await lookAtStreams(root, now), tablesIn(stands, Object.keys(stands)), io)
+  })
 }
 
-function tell(look: Look, io: Output): ExitCode {
+function tell(look: Look, behind: readonly TableBehind[], io: Output): ExitCode {
   const { standings, lastRun, lostState } = look
   const nothing = whyNothing(look)
   if (nothing === null) say(standings, io)
   else io.say(nothing)
   if (lastRun) io.say(`\nLast run ${lastRun.runId}: ${lastRun.status}, finished ${time(lastRun.finishedAt)}.`)
-  io.result({ streams: standings, lastRun, lostState })
+  for (const table of behind) io.say(`${io.style('yellow', 'behind')} ${plain(behindText(table))}`)
+  io.result({ streams: standings, lastRun, lostState, behind: behind.map(told) })
   return exitCodes.complete
+}
+
+/** What a script is told of a table; the rest is the publisher's own. */
+function told({ table, since, reason }: TableBehind) {
+  return { table, since, reason }
 }
 
 function say(standings: readonly Standing[], io: Output): void {

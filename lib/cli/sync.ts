@@ -39,7 +39,7 @@ async function sync(cli: Cli, io: Output, options: Options & CommonOptions & { n
     const finished = await runSync(wanted, { root, progress, interrupted: cli.interrupted })
     sayRun(finished, io)
     io.result(runJson(finished))
-    return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record.status)
+    return finished.interrupted ? exitCodes.interrupted : exitCodeOfRun(finished.record)
   })
 }
 

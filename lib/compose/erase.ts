@@ -10,7 +10,7 @@ import {
   type Variables,
 } from '../core/env.ts'
 import type { EraseDeps } from '../erase/ports.ts'
-import { defaultFileSize } from '../publish/iceberg/ports.ts'
+import { defaultFileSize, defaultProgressMs } from '../publish/iceberg/ports.ts'
 import { createTableRemaker } from '../publish/iceberg/remake.ts'
 import { createHasher } from '../redaction/personal/hashing.ts'
 import { contents } from '../stores/erase-contents.ts'
@@ -53,7 +53,7 @@ export function composeErase(variables: Variables, runtime: Runtime) {
   const retention = { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT }
   const tables = createTableRemaker({
     ...{ files: objects, rows: rowFiles, pointers, streams, history: lists.readFiles, address, retention },
-    ...{ fileSize: defaultFileSize, clock, newAttempt: randomUUID },
+    ...{ fileSize: defaultFileSize, progressMs: defaultProgressMs, clock, newAttempt: randomUUID },
   })
   const deps: Omit<EraseDeps, 'fingerprint' | 'hashedForm'> = {
     lake: createVersionedBucket({ s3, bucket }),

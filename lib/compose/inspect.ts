@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { MessagesVariables, readVariables, StoreVariables, TablesVariables, type Variables } from '../core/env.ts'
 import { currentFiles } from '../publish/iceberg/current-files.ts'
 import { latestManifestKey } from '../stores/lake-paths.ts'
+import { createPublications } from '../stores/publications.ts'
 import { createPublishedLake } from '../stores/published-lake.ts'
 import { createRuns } from '../stores/runs.ts'
 import { pointersOf } from './pointers.ts'
@@ -23,13 +24,15 @@ export type InspectRoot = ReturnType<typeof composeInspect>
 export function composeInspect(variables: Variables, runtime: Runtime) {
   const env = readVariables(Environment, variables)
   const stores = openStores(env, runtime)
+  const state = { dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }
   return {
     ...stores,
     lake: createPublishedLake(stores.objects),
     ...currentOf(env, stores),
     hasPublished: async () => (await stores.objects.list(latestManifestKey)).length > 0,
     messages: env.MESSAGES_ENABLED,
-    runs: createRuns({ dynamodb: stores.clients.dynamodb, table: env.STATE_TABLE }),
+    runs: createRuns(state),
+    publications: createPublications(state),
   }
 }
 

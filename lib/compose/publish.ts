@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod'
+import { type Deadline, noDeadline } from '../core/deadline.ts'
 import {
   MessagesVariables,
   PublishVariables,
@@ -9,7 +10,7 @@ import {
   type Variables,
 } from '../core/env.ts'
 import type { FinishDeps } from '../publish/finish-run.ts'
-import { defaultFileSize } from '../publish/iceberg/ports.ts'
+import { defaultFileSize, defaultProgressMs } from '../publish/iceberg/ports.ts'
 import { createIcebergTables } from '../publish/iceberg/tables.ts'
 import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
@@ -49,7 +50,7 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
   const runs = createRuns(state)
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
-  const deps: FinishDeps = {
+  const deps: Omit<FinishDeps, 'deadline'> = {
     ...{ checkpoints, lake, index, clock, newOwner, leaseMs },
     ...outletsOf(env),
     tables: tablesOf(env, { objects, lake, clock }),
@@ -60,7 +61,9 @@ export function composePublish(variables: Variables, runtime: PublishRuntime) {
     log: runtime.log,
     published: streamsAsRead({ messages: env.MESSAGES_ENABLED }),
   }
-  return { finishDeps: () => deps, lake, close }
+  /** What finishing a run needs; a laptop has all the time. */
+  const finishDeps = (deadline: Deadline = noDeadline): FinishDeps => ({ ...deps, deadline })
+  return { finishDeps, lake, close }
 }
 
 /** The places where the warehouse and others learn what was published. A laptop has neither a catalog nor an event bus. */
@@ -90,6 +93,7 @@ function tablesOf(env: Environment, { objects, lake, clock }: TablesStores): War
     history: lake.readFiles,
     retention: { days: env.SNAPSHOT_DAYS, snapshots: env.SNAPSHOT_COUNT },
     fileSize: defaultFileSize,
+    progressMs: defaultProgressMs,
     clock,
     newAttempt: randomUUID,
   })

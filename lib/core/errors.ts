@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'server_error'
   | 'stalled_list'
   | 'storage_unavailable'
+  | 'time_is_up'
   | 'timeout'
   | 'too_large'
   | 'unauthorized'

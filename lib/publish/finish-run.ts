@@ -7,7 +7,7 @@ import { isPlatformStream, type Stream } from '../streams/stream.ts'
 import type { Run, StreamResult } from '../sync/context.ts'
 import type { Manifest, RunRecord, Standing } from './manifest.ts'
 import type { Announcer, RulesInForce, Runs, RunsTable } from './ports.ts'
-import { type PublishDeps, publishRun } from './publish.ts'
+import { marginMs, type PublishDeps, type PublishResult, publishRun } from './publish.ts'
 import { readCheckpoints, standingOf } from './standing.ts'
 
 /** What finishing a run needs from the world. */
@@ -19,8 +19,8 @@ export type FinishDeps = PublishDeps & {
   rules: RulesInForce
 }
 
-/** What a run came to. */
-export type RunResult = { record: RunRecord; manifest: Manifest }
+/** What a run came to. `goOn`: to finish it once more may bring tables further that are behind. */
+export type RunResult = { record: RunRecord; manifest: Manifest; goOn: boolean }
 
 const publishTries = 10
 const publishWaitMs = 2_000
@@ -35,7 +35,7 @@ export async function finishRun(
   { streams, results }: { streams: readonly Stream[]; results: readonly StreamResult[] },
   deps: FinishDeps,
 ): Promise<RunResult> {
-  const manifest = await publishPatiently(run, streams, deps)
+  const { manifest, behind, goOn } = await publishPatiently(run, streams, deps)
   const standings = await standingsOf(results, streams, deps)
   const record: RunRecord = {
     runId: run.runId,
@@ -43,6 +43,7 @@ export async function finishRun(
     finishedAt: deps.clock.now(),
     status: statusOf(results),
     streams: results.map((result) => recordOf(result, standings, deps)),
+    ...(behind.length > 0 ? { behind: behind.map(({ table, since, reason }) => ({ table, since, reason })) } : {}),
   }
   const before = await deps.runs.read(run)
   const due = before === null || isUnderway(before) || before.announced === false
@@ -50,7 +51,7 @@ export async function finishRun(
   await deps.runs.write(failure ? { ...record, announced: false } : record)
   await note(record, deps)
   if (failure) throw failure.error
-  return { record, manifest }
+  return { record, manifest, goOn }
 }
 
 const streamsAtOnce = 4
@@ -111,12 +112,18 @@ function isUnderway({ streams }: RunRecord) {
   return streams.some(({ status }) => status === 'running')
 }
 
-function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Manifest> {
+type Published = Extract<PublishResult, { manifest: Manifest }>
+
+/** Where time is limited, it waits as long as it can: another publisher may be bringing large tables up to date. */
+function publishPatiently(run: Run, streams: readonly Stream[], deps: FinishDeps): Promise<Published> {
   const publish = async () => {
     const result = await publishRun(run, streams, deps)
-    return 'manifest' in result ? result.manifest : stillPublishing(result.heldBy)
+    return 'manifest' in result ? result : stillPublishing(result.heldBy)
   }
-  return retry(publish, { attempts: publishTries, waits: { clock: deps.clock, afterMs: () => publishWaitMs } })
+  const leftMs = deps.deadline.remainingMs() - marginMs
+  const inTime = Number.isFinite(leftMs) ? Math.floor(leftMs / publishWaitMs) : 0
+  const attempts = Math.max(publishTries, inTime)
+  return retry(publish, { attempts, waits: { clock: deps.clock, afterMs: () => publishWaitMs } })
 }
 
 function statusOf(results: readonly StreamResult[]): RunRecord['status'] {

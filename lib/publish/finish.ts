@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { eachConcurrently, mapConcurrently } from '../core/concurrency.ts'
-import { FatalError } from '../core/errors.ts'
+import type { Deadline } from '../core/deadline.ts'
+import { FatalError, RetryableError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { withoutShard } from '../streams/shards.ts'
 import type { Stream } from '../streams/stream.ts'
@@ -9,7 +10,7 @@ import type { Lease } from '../sync/lease.ts'
 import type { Checkpoints, IndexStore, Lake } from '../sync/ports.ts'
 import type { Manifest, PublishState } from './manifest.ts'
 import { mergeScans } from './merge.ts'
-import type { Catalog, Manifests, Merger, WarehouseTables } from './ports.ts'
+import type { BehindTables, Catalog, MadeNow, Manifests, Merger, WarehouseTables } from './ports.ts'
 
 type Pending = NonNullable<PublishState['pending']>
 
@@ -28,19 +29,24 @@ export type FinishingDeps = {
 
 type Finishing = FinishingDeps & {
   lease: Lease
+  behind: BehindTables
+  deadline: Deadline
   /** Takes down how far it is: what writes the publisher's state next brings it along. */
   note(pending: Pending): void
   /** Renews the lease where it is half over; throws when it is lost. */
   stillMine(): Promise<void>
 }
 
+/** A publication that was carried out: the manifest of its run, and what of that is its own. */
+export type Publication = { manifest: Manifest; published: MadeNow }
+
 const callsAtOnce = 8
 
 /**
  * Carries out a publication that was written down. Every step may be repeated: merging gives the same files, the manifest
- * keeps what it lists already, and removing what is gone removes nothing.
+ * keeps what it lists already, and removing what is gone removes nothing. The tables of its streams are noted as behind it.
  */
-export async function finishPublication(pending: Pending, deps: Finishing): Promise<Manifest> {
+export async function finishPublication(pending: Pending, deps: Finishing): Promise<Publication> {
   const { lake, lease, checkpoints, index } = deps
   const { runId, scans } = pending
   const before = await lake.readManifest(runId)
@@ -54,12 +60,19 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
   if (published.length > 0) {
     await deps.catalog.register(manifest)
     await lake.addToList({ ...manifest, scans: published }, lease.signal)
-    await deps.tables.update({ runId, scans: published }, { signal: lease.signal, stillMine: deps.stillMine })
+    noteBehind({ ...manifest, scans: published }, deps)
     await lake.pointLatest(manifest, lease.signal)
   }
   await eachConcurrently(scans, callsAtOnce, ({ stream, scanId }) => checkpoints.markPublished(stream, scanId))
   await eachConcurrently(together, callsAtOnce, (some) => index.removeScans(some))
-  return manifest
+  return { manifest, published: { ...manifest, scans: published } }
+}
+
+/** One that is behind an earlier publication stays so. */
+function noteBehind({ scans, publishedAt: since }: Manifest, { tables, behind }: Finishing): void {
+  for (const name of tables.namesOf(scans.map(({ stream }) => stream))) {
+    behind.note(name, behind.of(name) ?? { since, reason: null, triedAt: 0 })
+  }
 }
 
 type Listed = { scan: ScanSummary; files: PartFile[] }
@@ -82,7 +95,11 @@ async function withoutFiles(scan: ScanSummary, { checkpoints }: Finishing): Prom
 }
 
 async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Finishing): Promise<Listed[]> {
-  const { lake, lease, published: streams, note, stillMine } = deps
+  const { lake, lease, published: streams, note } = deps
+  const stillMine = async () => {
+    await deps.stillMine()
+    if (deps.deadline.remainingMs() <= 0) throw timeIsUp(pending)
+  }
   const files = await mergeScans(
     news.map((scan) => scan.files),
     {
@@ -96,11 +113,12 @@ async function withFewFiles(news: readonly Listed[], pending: Pending, deps: Fin
 }
 
 /** Removes the parts that were merged, and what dead attempts left. `some`: scans of one stream, or of its shards. */
-async function removeOthers(some: readonly ScanSummary[], { scans }: Manifest, { lake, log, published }: Finishing) {
+async function removeOthers(some: readonly ScanSummary[], { scans }: Manifest, deps: Finishing) {
+  const { lake, lease, log, published } = deps
   const stream = published.find(({ name }) => name === some[0]?.stream)
   if (!stream) return
-  const kept = scans.flatMap(({ files }) => files)
-  const removed = await lake.removeOrphans(some, stream, kept)
+  const files = scans.flatMap((scan) => scan.files)
+  const removed = await lake.removeLeftovers(some, stream, { files, signal: lease.signal })
   if (removed > 0) log.debug('Removed parts.', { stream: withoutShard(stream.name), removed })
 }
 
@@ -134,6 +152,13 @@ function publishedScan({ scan, files }: Listed): Manifest['scans'][number] {
 
 function iso(unixMs: number) {
   return new Date(unixMs).toISOString()
+}
+
+function timeIsUp({ runId }: Pending) {
+  return new RetryableError(
+    `The files of run ${runId} are not all merged, and the time of this attempt is up. The next one goes on with them.`,
+    { code: 'time_is_up' },
+  )
 }
 
 function lostFiles({ stream, filesKey }: ScanSummary) {

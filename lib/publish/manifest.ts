@@ -42,9 +42,27 @@ export function filesOf({ runId, publishedAt, scans }: Manifest): PublishedFile[
 export const Merged = z.object({ files: z.array(PartFile), parts: z.int() })
 export type Merged = z.infer<typeof Merged>
 
+/** A table that warehouse engines open, and that lacks what is published. */
+export const BehindTable = z.object({
+  since: z.string().describe('When the first publication was made that it lacks: ISO 8601, UTC.'),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Why it could not be brought up to date; null where there was no time for it.'),
+  mayPass: z.boolean().optional().describe('Whether waiting may heal the reason.'),
+  triedAt: z.number().describe('Unix ms; 0 before the first try.'),
+  unended: z.int().optional().describe('Tries in a row that were begun and came to no end: who made them died.'),
+  progress: z.string().optional().describe('The object that says how far its update is.'),
+})
+export type BehindTable = z.infer<typeof BehindTable>
+
 /** What the publisher was about to do when it died: it is finished before anything else. */
 export const PublishState = z.object({
   fence: z.int(),
+  behind: z
+    .record(z.string(), BehindTable)
+    .default(() => ({}))
+    .describe('By name: tables follow what is published, and these are still to do so.'),
   pending: z
     .object({
       runId: z.string(),
@@ -72,6 +90,10 @@ export const RunRecord = z.object({
   scheduledAt: z.number(),
   finishedAt: z.number(),
   status: z.enum(['complete', 'partial', 'failed']),
+  behind: z
+    .array(z.object({ table: z.string(), since: z.string(), reason: z.string().nullable() }))
+    .optional()
+    .describe("Tables of the run's streams that lack what is published."),
   announced: z.literal(false).optional().describe('Nobody could be told yet; whoever finishes the run again tells it.'),
   streams: z.array(
     z.object({

@@ -1,7 +1,9 @@
+import type { Deadline } from '../core/deadline.ts'
+import type { Stream } from '../streams/stream.ts'
 import type { Table } from '../streams/table.ts'
-import type { PartFile } from '../sync/checkpoint.ts'
+import type { PartFile, ScanFootprint } from '../sync/checkpoint.ts'
 import type { LeaseClaim } from '../sync/ports.ts'
-import type { Manifest, PublishState, RunRecord } from './manifest.ts'
+import type { BehindTable, Manifest, PublishState, RunRecord } from './manifest.ts'
 
 /** Manifests in the lake: only the files that they list count. */
 export type Manifests = {
@@ -13,6 +15,15 @@ export type Manifests = {
    * however many runs there were. Repeating it adds nothing.
    */
   addToList(publication: Manifest, signal: AbortSignal): Promise<void>
+  /**
+   * Removes what the attempts at these scans left, and what was merged and is in no publication: `files` are those of this one.
+   * `stream`: one of those that they are of. Answers how many objects.
+   */
+  removeLeftovers(
+    scans: readonly ScanFootprint[],
+    stream: Stream,
+    publication: { files: readonly PartFile[]; signal: AbortSignal },
+  ): Promise<number>
   /** Makes `manifests/latest.json` a copy of a manifest. */
   pointLatest(manifest: Manifest, signal: AbortSignal): Promise<void>
 }
@@ -35,6 +46,8 @@ export type Merger = {
 export type Publications = {
   acquire(claim: LeaseClaim): Promise<{ state: PublishState } | { heldBy: string; until: number }>
   save(state: PublishState, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
+  /** The tables that are behind, by their names, for those who only look. */
+  behind(): Promise<PublishState['behind']>
 }
 
 /** Outcomes of runs, newest first, for `status` and for a schedule that fires twice. */
@@ -78,8 +91,35 @@ export type PublishLease = {
   stillMine(): Promise<void>
 }
 
-/** Tables that warehouse engines open by their own means. */
+/** The tables that are behind what is published, as the publisher's state has them. */
+export type BehindTables = {
+  of(name: string): BehindTable | undefined
+  /** Takes down how a table stands; null when it is up to date. Whatever writes the publisher's state next brings it along. */
+  note(name: string, stands: BehindTable | null): void
+  /** Makes what is noted durable now. */
+  save(): Promise<void>
+}
+
+/** A publication that was made a moment ago: all that the tables noted since then can lack. */
+export type MadeNow = Pick<Manifest, 'runId' | 'publishedAt' | 'scans'>
+
+/** What bringing tables up to date may use. */
+export type Following = PublishLease & {
+  behind: BehindTables
+  /** The tables to be brought up to date, of those that are behind. */
+  names: ReadonlySet<string>
+  /** Those among them that lack nothing but these publications, oldest first. */
+  made: { names: ReadonlySet<string>; publications: readonly MadeNow[] }
+  deadline: Deadline
+}
+
+/** Tables that warehouse engines open by their own means. They follow what is published, each by itself. */
 export type WarehouseTables = {
-  /** Adds the scans that a run publishes. Repeating it is harmless. */
-  update(published: Pick<Manifest, 'runId' | 'scans'>, lease: PublishLease): Promise<void>
+  /** The tables that some streams feed. */
+  namesOf(streams: readonly string[]): string[]
+  /**
+   * Brings tables up to date, one after the other until the time is up, and takes down how each stands. What keeps one
+   * from it keeps no other. Answers whether any has come further.
+   */
+  follow(following: Following): Promise<boolean>
 }

@@ -5,6 +5,7 @@ import { withoutShard } from '../streams/shards.ts'
 import { Counts, Notice, StreamStatus } from '../sync/checkpoint.ts'
 import type { StreamResult } from '../sync/context.ts'
 import { resultOfShards } from '../sync/shard-results.ts'
+import { behindText } from './behind.ts'
 import type { RunRecord } from './manifest.ts'
 
 const Ended = z.object({
@@ -68,17 +69,22 @@ function errorMessageIn(cause: string): string {
 
 const endedWell: readonly StreamStatus[] = ['complete', 'suspect', 'skipped']
 
-/** Why a run counts as failed: its streams that did not come to an end, each with its reason. Null when there is none. */
-export function failureOf({ streams }: RunRecord): string | null {
+/**
+ * Why a run counts as failed: its streams that did not come to an end, and its tables that lack something, each with its
+ * reason. Null when there is none.
+ */
+export function failureOf({ streams, behind = [] }: RunRecord): string | null {
   const open = streams.filter(({ status }) => !endedWell.includes(status))
-  return open.length === 0
-    ? null
-    : open.map(({ stream, status, reason }) => `${stream} ${status}${reason ? `: ${reason}` : ''}`).join('\n')
+  const reasons = [
+    ...open.map(({ stream, status, reason }) => `${stream} ${status}${reason ? `: ${reason}` : ''}`),
+    ...behind.map(behindText),
+  ]
+  return reasons.length === 0 ? null : reasons.join('\n')
 }
 
-/** Emits how a run ended: 1 when every stream is complete, else 0. */
-export function emitRunMetrics({ status }: RunRecord, schedule: string, metrics: Metrics): void {
-  metrics.count('RunComplete', status === 'complete' ? 1 : 0, { schedule })
+/** Emits how a run ended: 1 when every stream is complete and in its tables, else 0. */
+export function emitRunMetrics({ status, behind = [] }: RunRecord, schedule: string, metrics: Metrics): void {
+  metrics.count('RunComplete', status === 'complete' && behind.length === 0 ? 1 : 0, { schedule })
 }
 
 /**

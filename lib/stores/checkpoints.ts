@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { FatalError } from '../core/errors.ts'
 import { ofKnownForm } from '../core/form.ts'
 import { Checkpoint, newCheckpoint, resetCheckpoint, ScanSummary } from '../sync/checkpoint.ts'
-import type { Checkpoints, StateReader, StreamState } from '../sync/ports.ts'
+import type { Checkpoints, StateReader, StreamState, Waiting } from '../sync/ports.ts'
 import { createLeasedItems, type ItemKey, type LeasedItem, unheldCondition } from './leased-items.ts'
 
 /** The partition of the state table that holds one item per stream. */
@@ -28,7 +28,7 @@ export function createCheckpoints(deps: { dynamodb: DynamoDBClient; table: strin
     },
     acquire: async (stream, claim) => {
       const taken = await items.acquire(keyOf(stream), claim)
-      return 'heldBy' in taken ? taken : { checkpoint: checkpointOf(stream, taken) }
+      return 'heldBy' in taken ? taken : { checkpoint: checkpointOf(stream, taken), waiting: waitingOf(stream, taken) }
     },
     save: (checkpoint, lease) =>
       items.save(keyOf(checkpoint.stream), {
@@ -81,6 +81,12 @@ function eachOnce(stateOf: (stream: string) => StreamState): (stream: string) =>
 function stateIn(stream: string, { item, now }: { item: LeasedItem | undefined; now: number }): StreamState {
   const holder = item?.owner && item.expiresAt > now ? { owner: item.owner, until: item.expiresAt } : null
   return { checkpoint: item ? checkpointOf(stream, item) : null, holder }
+}
+
+function waitingOf(stream: string, item: LeasedItem): Waiting {
+  const bytes = Object.entries(item.unpublished).reduce((sum, [id, text]) => sum + Buffer.byteLength(id + text), 0)
+  const ends = waitingIn(stream, item).map(({ completedAt }) => completedAt)
+  return { scans: ends.length, bytes, since: ends.length === 0 ? null : Math.min(...ends) }
 }
 
 function waitingIn(stream: string, item: LeasedItem | null | undefined): ScanSummary[] {

@@ -49,6 +49,11 @@ export function mergedKey(parts: readonly Pick<PartFile, 'key'>[], number = 0): 
   return `${folder}${sha256(keys.join('\n')).slice(0, 20)}.${extension}`
 }
 
+/** Whether a key is that of a file that parts became. */
+export function isMerged(key: string): boolean {
+  return /\/[0-9a-f]{20}\.[a-z.]+$/.test(key)
+}
+
 /** The key of the object that lists the files of a scan. */
 export function filesKey({ stream, scanId, fence }: Omit<PartPath, 'part'>): string {
   return `${scanPrefix({ stream, scanId })}files-${fence}.json`

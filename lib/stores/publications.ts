@@ -18,16 +18,26 @@ export function createPublications(deps: { dynamodb: DynamoDBClient; table: stri
       const taken = await items.acquire(key, claim)
       return 'heldBy' in taken ? taken : { state: stateOf(taken) }
     },
-    save: ({ fence, pending }, lease) =>
-      items.save(key, { lease: { ...lease, fence }, state: JSON.stringify({ pending }) }),
+    save: ({ fence, ...state }, lease) => items.save(key, { lease: { ...lease, fence }, state: textOf(state) }),
+    behind: async () => {
+      const item = await items.read(key)
+      return item ? stateOf(item).behind : {}
+    },
   }
 }
 
+const form = { what: "publisher's state", newest: 2 }
+
+/** A version that knows nothing of tables that are behind must not forget them: with any it is of form 2. */
+function textOf({ pending, behind }: Omit<PublishState, 'fence'>): string {
+  return JSON.stringify(Object.keys(behind).length === 0 ? { pending } : { version: 2, pending, behind })
+}
+
 function stateOf({ fence, state }: LeasedItem): PublishState {
-  if (state === null) return { fence, pending: null }
+  if (state === null) return { fence, pending: null, behind: {} }
   try {
     return {
-      ...PublishState.omit({ fence: true }).parse(ofKnownForm(JSON.parse(state), { what: "publisher's state" })),
+      ...PublishState.omit({ fence: true }).parse(ofKnownForm(JSON.parse(state), form)),
       fence,
     }
   } catch (cause) {

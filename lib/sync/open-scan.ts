@@ -13,12 +13,13 @@ import { noParents } from './parent-counts.ts'
 import { createParentLists } from './parent-lists.ts'
 import { type ParentPlan, planParents } from './parent-plan.ts'
 import { nothingToRead, parentsIndexOf, placedIn } from './parent-scan.ts'
-import type { Source } from './ports.ts'
+import type { Source, Waiting } from './ports.ts'
 
 /** An attempt at work: what it works with, what was known when it began, and the three owners of the scan's state. */
 export type Attempt = {
   readonly context: ScanContext
   readonly known: KnownBefore
+  readonly waiting: Waiting
   /** Of lists per parent: which are read. */
   readonly plan: ParentPlan | null
   readonly reader: PageReader
@@ -95,7 +96,7 @@ async function open(opening: Opening): Promise<Opened> {
   if ('heldBy' in acquired) return { result: busy(stream, run, reasonOf(acquired)) }
   const lease = watchLease(deps.clock, { owner, expiresAt, ttlMs })
   try {
-    return { attempt: await attemptAt(acquired.checkpoint, lease, opening) }
+    return { attempt: await attemptAt(acquired, lease, opening) }
   } catch (error) {
     lease.stop()
     // It stalled while it loaded, and another worker went on.
@@ -106,7 +107,11 @@ async function open(opening: Opening): Promise<Opened> {
 }
 
 /** Goes on with the scan in progress, if anything of it is durable and can be read; otherwise begins one. */
-async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening): Promise<Attempt> {
+async function attemptAt(
+  { checkpoint, waiting }: { checkpoint: Checkpoint; waiting: Waiting },
+  lease: Lease,
+  opening: Opening,
+): Promise<Attempt> {
   const { stream, run, deps, parentsIndex, begin } = opening
   const known = await loadKnown(checkpoint, { deps, rules: rulesOf(stream) }, lease.signal)
   const begun = known.continued ?? begin(checkpoint, run, deps.clock.now())
@@ -134,7 +139,7 @@ async function attemptAt(checkpoint: Checkpoint, lease: Lease, opening: Opening)
     reserveMs: () => flusher.slowestMs + deps.settings.marginMs,
     recognizer: approval ? undefined : intake.recognizer(),
   })
-  return { context, known, plan, reader, intake, flusher }
+  return { context, known, waiting, plan, reader, intake, flusher }
 }
 
 type Planned = { scan: Scan; plan: ParentPlan | null; source: Source }

@@ -47,14 +47,23 @@ export type ScanWindow = { since: number | null; until: number }
 /** Who works on a stream, and until when unless renewed. */
 export type LeaseClaim = { owner: string; now: number; expiresAt: number }
 
+/** Scans of a stream that wait for publish: what they take of its item, and when the oldest ended (Unix ms). */
+export type Waiting = { scans: number; bytes: number; since: number | null }
+
 /**
  * Checkpoints and leases. Every write is conditional on the fence, so that a worker which lost its lease writes nothing:
  * it gets `FatalError` with code `lease_lost`. A lease counts as expired by comparing times, never by its absence.
  */
 export type Checkpoints = {
   read(stream: string): Promise<Checkpoint | null>
-  /** Takes the lease if it is free or expired: the checkpoint with its fence one higher, or who holds it until when. */
-  acquire(stream: string, claim: LeaseClaim): Promise<{ checkpoint: Checkpoint } | { heldBy: string; until: number }>
+  /**
+   * Takes the lease if it is free or expired: the checkpoint with its fence one higher and what waits for publish, or who
+   * holds it until when.
+   */
+  acquire(
+    stream: string,
+    claim: LeaseClaim,
+  ): Promise<{ checkpoint: Checkpoint; waiting: Waiting } | { heldBy: string; until: number }>
   /** Writes the checkpoint and renews the lease (`release: true`: gives it up). */
   save(checkpoint: Checkpoint, lease: { owner: string; expiresAt: number; release?: boolean }): Promise<void>
   /** Writes the checkpoint, gives the lease up, and adds the scan to those that wait for publish: one write. */

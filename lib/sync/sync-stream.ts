@@ -1,5 +1,6 @@
 import { messageOf, SyncError } from '../core/errors.ts'
 import type { Stream } from '../streams/stream.ts'
+import { requireRoom } from './backlog.ts'
 import type { StreamStatus } from './checkpoint.ts'
 import { completeScan, settleQuiet } from './complete.ts'
 import type { Run, ScanContext, StreamResult, SyncDeps } from './context.ts'
@@ -22,6 +23,7 @@ export async function syncStream(stream: Stream, run: Run, deps: SyncDeps): Prom
   const { attempt } = opened
   const { context, reader, intake, flusher } = attempt
   try {
+    requireRoom(stream.name, attempt.waiting)
     const settled = await settleQuiet(attempt)
     if (settled) return settled
     await flusher.announce(progressOf(attempt))

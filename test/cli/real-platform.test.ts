@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../lib/local/simulator/simulator.ts'
@@ -118,6 +118,29 @@ describe('a platform that the environment names', () => {
     expect(document.streams).toMatchObject([
       { stream: 'sessions', counts: { inserted: 0, updated: 120, unchanged: 0 } },
     ])
+    expect(await query('select count(*) as n from sessions_current')).toEqual([{ n: 120 }])
+  })
+
+  it('names a table that is behind, as the run and as the status, until a run brings it up to date: exit 3', async () => {
+    const [hint] = globSync(join(data, 's3/*/iceberg/sessions_current/metadata/version-hint.text'))
+    const before = readFileSync(hint!)
+    writeFileSync(hint!, 'no version')
+    await cliHere(['reset', 'sessions', '--index', '--local', data])
+    const { code, stdout } = await sync('sessions')
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringMatching(/^behind table sessions_current is behind since 20.*is gone/m),
+    ])
+    const { document } = await here(['status'])
+    expect(document.behind).toEqual([
+      { table: 'sessions_current', since: expect.any(String), reason: expect.any(String) },
+    ])
+    expect((await cliHere(['status', '--local', data])).stdout).toContain(
+      'behind table sessions_current is behind since',
+    )
+    writeFileSync(hint!, before)
+    expect((await sync('sessions')).code).toBe(0)
+    expect((await here(['status'])).document.behind).toEqual([])
     expect(await query('select count(*) as n from sessions_current')).toEqual([{ n: 120 }])
   })
 

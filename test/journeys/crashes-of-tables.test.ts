@@ -17,13 +17,14 @@ describe('a publisher that dies', () => {
       for (let n = 1; ; n++) {
         const world = createTablesWorld()
         await world.night([[organizationUsers, users(3)]])
-        const { objects, calls } = dying(world.objects, n, when)
-        const dead = await world.night([[organizationUsers, second]], depsOver(world, objects)).then(
+        const { objects, publications, calls } = dying(world, n, when)
+        const dead = await world.night([[organizationUsers, second]], depsOver(world, objects), { publications }).then(
           () => false,
           () => true,
         )
         if (!dead) break
-        expect(calls()).toBe(n)
+        expect(calls()).toBeGreaterThanOrEqual(n)
+        world.clock.advance(600_000)
         deaths += 1
         for (const name of userTables) await namedBy(world, name)
         await world.publishRun(world.newRun(), depsOver(world, world.objects))
@@ -37,8 +38,10 @@ describe('a publisher that dies', () => {
   it('leaves files that are swept away when nobody can be writing them any more', async () => {
     const world = createTablesWorld()
     await world.night([[organizationUsers, users(3)]])
-    const { objects } = dying(world.objects, 5, 'before')
-    await expect(world.night([[organizationUsers, second]], depsOver(world, objects))).rejects.toThrow('killed')
+    const { objects, publications } = dying(world, 5, 'before')
+    const night = world.night([[organizationUsers, second]], depsOver(world, objects), { publications })
+    await expect(night).rejects.toThrow('killed')
+    world.clock.advance(600_000)
     const before = await world.objects.list('iceberg/organization_users/metadata/')
     const { list, manifests } = await namedBy(world, 'organization_users')
     expect(before.filter((key) => key.endsWith('.avro') && key !== list && !manifests.includes(key))).not.toEqual([])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { deadlineAfter } from '../../lib/core/deadline.ts'
 import { RetryableError } from '../../lib/core/errors.ts'
 import { createPatience } from '../../lib/core/patience.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
@@ -129,6 +130,27 @@ describe('finishing a run', () => {
     expect(sleeps.length).toBeGreaterThan(5)
     world.clock.advance(10_001)
     await expect(finishRun(run, { streams, results: [] }, deps)).resolves.toMatchObject({ manifest: { scans: [] } })
+  })
+
+  it('waits for another publisher as long as its own time allows, where that is limited', async () => {
+    const world = createWorld()
+    const { clock } = world
+    const holds = clock.now() + 400_000
+    await world.publications.acquire({ owner: 'other', now: clock.now(), expiresAt: holds })
+    // The watch over a lease sleeps for long, and nobody waits for it.
+    const sleep = async (ms: number, signal?: AbortSignal) => (ms > 2_000 ? clock.sleep(ms, signal) : clock.advance(ms))
+    const waiting = { now: clock.now, sleep }
+    const finishIn = (ms: number) => {
+      const deps = world.publishDeps({ clock: waiting, deadline: deadlineAfter(clock, ms) })
+      return finishRun(
+        run,
+        { streams, results: [] },
+        { ...deps, runs: createMemoryRuns(), ...untold, announcer: silent },
+      )
+    }
+    await expect(finishIn(300_000)).rejects.toThrow('(other) is publishing')
+    expect(clock.now()).toBeLessThan(holds)
+    await expect(finishIn(600_000)).resolves.toMatchObject({ manifest: { scans: [] }, goOn: false })
   })
 
   it('is announced once, and again only when another worker had a stream the time before', async () => {

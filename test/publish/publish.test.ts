@@ -115,7 +115,7 @@ describe('a publication', () => {
 })
 
 describe('a publisher that dies', () => {
-  const steps = ['mergeParts', 'writeManifest', 'pointLatest', 'removeOrphans'] as const
+  const steps = ['mergeParts', 'writeManifest', 'pointLatest', 'removeLeftovers'] as const
 
   it.each(steps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
     'at %s, %s it happened, is finished by the next one first',
@@ -150,7 +150,7 @@ describe('a publisher that dies', () => {
         await world.lake.writeRows(...args)
         throw new Error('killed')
       },
-      removeOrphans: async () => {
+      removeLeftovers: async () => {
         throw new Error('killed')
       },
     }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, FatalError } from '../../lib/core/errors.ts'
 import type { RunRecord } from '../../lib/publish/manifest.ts'
-import { failureOf, laterIfOvertaken, resultOfSteps, resultsOfShards, StepOutcome } from '../../lib/publish/steps.ts'
+import {
+  emitRunMetrics,
+  failureOf,
+  laterIfOvertaken,
+  resultOfSteps,
+  resultsOfShards,
+  StepOutcome,
+} from '../../lib/publish/steps.ts'
 import { Counts } from '../../lib/sync/checkpoint.ts'
 import type { StreamResult } from '../../lib/sync/context.ts'
 import { stepAfter } from '../../lib/sync/drive-stream.ts'
@@ -96,6 +103,19 @@ describe('the failure of a run', () => {
   it('names each stream that did not come to its end, with the reason', () => {
     const streams = record(['a', 'failed', 'no list'], ['b', 'complete', null], ['c', 'paused', null])
     expect(failureOf(streams)).toBe('a failed: no list\nc paused')
+  })
+
+  it('names each table that lacks what is published, and such a run is not complete', () => {
+    const since = '2026-11-28T02:10:00.000Z'
+    const behind = ['x', 'y'].map((table) => ({ table, since, reason: table === 'x' ? 'no right' : null }))
+    const run = { ...record(['a', 'complete', null]), status: 'complete' as const, behind }
+    expect(failureOf(run)).toBe(
+      `table x is behind since ${since}: no right\ntable y is behind since ${since}: there was no time for it yet`,
+    )
+    const counted: number[] = []
+    const metrics = { count: (_: string, value: number) => void counted.push(value) }
+    for (const each of [run, { ...run, behind: undefined }]) emitRunMetrics(each as RunRecord, 'nightly', metrics)
+    expect(counted).toEqual([0, 1])
   })
 })
 

@@ -14,6 +14,7 @@ import { type DroppedFile, importFile } from '../../lib/limits/intake/import-fil
 import { applyTriggered } from '../../lib/limits/policy/triggered.ts'
 import type { PolledRecord } from '../../lib/local/poller.ts'
 import { finishRun } from '../../lib/publish/finish-run.ts'
+import { failureOf } from '../../lib/publish/steps.ts'
 import { unitNamed } from '../../lib/streams/index.ts'
 import type { Stream } from '../../lib/streams/stream.ts'
 import type { Run, StreamResult } from '../../lib/sync/context.ts'
@@ -58,8 +59,8 @@ type Reading = { units: readonly Stream[]; results: StreamResult[]; root: RunRoo
 
 async function publish(run: Run, { units, results, root }: Reading): Promise<unknown> {
   try {
-    await finishRun(run, { streams: units, results }, root.finishDeps())
-    return null
+    const { record } = await finishRun(run, { streams: units, results }, root.finishDeps())
+    return record.behind ? new Error(failureOf(record) ?? 'tables are behind') : null
   } catch (error) {
     return error
   }

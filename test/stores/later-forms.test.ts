@@ -28,7 +28,7 @@ function place() {
 }
 
 /** What a later version left: more than is known here, in a form that says so. */
-const later = JSON.stringify({ version: 2, unheardOf: true })
+const later = JSON.stringify({ version: 9, unheardOf: true })
 const refusal = /was written by a later version of this software .*Deploy that version again/
 
 /** Puts an item as a later version would, and answers what is there after somebody tried to work with it. */

@@ -18,6 +18,7 @@ export async function adopt({
   attempt,
   signal,
   stillMine,
+  progress,
   deps,
 }: Rewriting): Promise<DataFile[] | null> {
   const looks: (PartFile & Inspected)[] = []
@@ -29,12 +30,13 @@ export async function adopt({
   // A file ends with the group of rows that makes it full.
   const most = deps.fileSize.bytes + groupBytes
   if (!files.every(({ sorted, bytes }) => sorted && bytes <= most) || !areApart(files)) return null
-  const adopted: DataFile[] = []
-  for (const { key: from, rows, bytes, statistics } of files) {
+  const adopted = [...progress.state.written]
+  for (const { key: from, rows, bytes, statistics } of files.slice(adopted.length)) {
     const key = attempt.dataKey(adopted.length)
     if (!(await deps.files.copy(from, key, { signal }))) throw goneFile(from)
     const path = addressesOf(deps.address).addressOf(key)
     adopted.push({ path, rows, bytes, day: null, statistics, sortOrderId: keyOrderId })
+    await progress.advance({ written: [...adopted] })
     await stillMine()
   }
   return adopted

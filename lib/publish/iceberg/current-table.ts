@@ -4,32 +4,44 @@ import type { DataFile, ManifestEntry } from './manifests.ts'
 import { currentSnapshot } from './metadata.ts'
 import { addressesOf, currentOf } from './places.ts'
 import type { FileSize } from './ports.ts'
+import { batchBegin, sameFiles } from './progress.ts'
+import type { PublishedScans } from './publications.ts'
 import { rewrite } from './rewrite.ts'
 import { addedEntry, liveEntries, manifestsOf, summaryOf, type Writing, writeManifest } from './snapshots.ts'
-import { filesOfTable, missing, type TableUpdate } from './update.ts'
+import { filesOfTable, missing, originOf, type TableUpdate } from './update.ts'
 
-/** Publications are taken over together while so many rows are in memory: of each file a group of rows is. */
-const rowsAtOnce = 200_000
+/** Publications are taken over together while so many groups of rows are in memory: of each file one is, full or not. */
+const groupsAtOnce = 8
 
-/** Takes a run's scans over into a current table, as one snapshot. What is in the table already is left alone. */
+/**
+ * Takes publications over into a current table, as one snapshot. Where that takes several attempts, they are those that
+ * were there at the first, and what came meanwhile is one more. What is in the table already is left alone.
+ */
 export async function bringUpToDate(update: TableUpdate): Promise<void> {
-  const { table, scanIds, runId, signal, anew = false, deps } = update
-  await commit(
-    currentOf(table),
-    async ({ isNew, ...base }) => {
-      const publications = await missing(update, { ...base, isNew })
-      const entries = await liveEntriesOf(base, update)
-      const before = entries.map(({ file }) => file)
-      const after = await takeOver(before, publications, { ...base, update })
-      const fresh = after.filter((file) => !before.includes(file))
-      const removed = before.filter((file) => !after.includes(file))
-      if (fresh.length === 0 && removed.length === 0) return null
-      const manifest = await writeManifest('m0', entriesOf({ entries, fresh, removed }, base), { ...base, deps })
-      const summary = summaryOf({ added: fresh, removed }, { runId, scanIds }, base.metadata)
-      return { manifests: [manifest], summary } satisfies Draft
-    },
-    { signal, anew, deps },
-  )
+  const { table, signal, anew = false, isInCurrentForm, progress, deps } = update
+  for (let isMore = true; isMore; await progress.clear()) {
+    const replaced: string[] = []
+    await commit(
+      currentOf(table),
+      async ({ isNew, ...base }) => {
+        const all = await missing(update, { ...base, isNew })
+        const inCurrentForm = all.every(({ files }) => files.every(isInCurrentForm))
+        const publications = await progress.open(all, { ...base, table, inCurrentForm })
+        isMore = publications.length < all.length
+        const entries = await liveEntriesOf(base, update)
+        const before = entries.map(({ file }) => file)
+        const after = await takeOver(before, publications, { ...base, update, replaced })
+        const fresh = after.filter((file) => !before.includes(file))
+        const removed = before.filter((file) => !after.includes(file))
+        if (fresh.length === 0 && removed.length === 0) return null
+        const manifest = await writeManifest('m0', entriesOf({ entries, fresh, removed }, base), { ...base, deps })
+        const summary = summaryOf({ added: fresh, removed }, originOf(publications), base.metadata)
+        return { manifests: [manifest], summary } satisfies Draft
+      },
+      { signal, anew, deps },
+    )
+    await deps.files.remove(replaced)
+  }
 }
 
 async function liveEntriesOf({ metadata }: Writing, { deps }: TableUpdate): Promise<ManifestEntry[]> {
@@ -51,39 +63,55 @@ function entriesOf({ entries, fresh, removed }: Changed, { attempt }: Writing): 
   return [...old, ...fresh.map((file) => addedEntry(file, attempt))]
 }
 
-/** Takes over publications, in the order they were made, in batches that fit into memory. Files of a batch that the next one replaces are removed. */
+type TakingOver = Writing & {
+  update: TableUpdate
+  /** Takes the keys of files that the last batch replaces: they go when the snapshot is there. */
+  replaced: string[]
+}
+
+/**
+ * Takes over publications, in the order they were made, in batches that fit into memory. Files of a batch that the next one
+ * replaces are removed, once nobody would go on with them.
+ */
 async function takeOver(
   before: readonly DataFile[],
-  publications: readonly (readonly PartFile[])[],
-  { update, attempt }: Writing & { update: TableUpdate },
+  publications: readonly PublishedScans[],
+  { update, attempt, replaced }: TakingOver,
 ): Promise<readonly DataFile[]> {
-  const { deps, table, stream, files: own } = update
+  const { deps, table, stream, progress } = update
   const { keyOf } = addressesOf(deps.address)
   const [main] = stream.tables
-  let files = before
-  for (const [at, batch] of batchesOf(publications, deps.fileSize).entries()) {
+  const batches = batchesOf(publications, deps.fileSize)
+  let files = sameFiles(progress.state.begun ?? before, before)
+  for (const [at, batch] of batches.entries()) {
+    if (at < progress.state.batch) continue
     const { kept, added, removed } = await rewrite(files, {
       ...update,
       main,
       mainFiles: filesOfTable(batch, main),
       changes: filesOfTable(batch, table),
-      isCurrentForm: batch.every((file) => own.includes(file)),
       attempt: { ...attempt, dataKey: (file: number) => attempt.dataKey(at * 100_000 + file) },
     })
-    await deps.files.remove(removed.filter((file) => !before.includes(file)).map(({ path }) => keyOf(path)))
     files = [...kept, ...added]
+    const gone = removed.filter((file) => !before.includes(file)).map(({ path }) => keyOf(path))
+    if (at === batches.length - 1) replaced.push(...gone)
+    else {
+      await progress.advance({ batch: at + 1, begun: [...files], ...batchBegin })
+      if (gone.length > 0 && progress.isKept) await progress.keep()
+      await deps.files.remove(gone)
+    }
     await update.stillMine()
   }
   return files
 }
 
 /** Publications stay whole: the rows of a record and those of its parts were published together. */
-function batchesOf(publications: readonly (readonly PartFile[])[], { groupRows }: FileSize): PartFile[][] {
+function batchesOf(publications: readonly PublishedScans[], { groupRows }: FileSize): PartFile[][] {
   const batches: PartFile[][] = []
   let rows = Number.POSITIVE_INFINITY
-  for (const files of publications) {
+  for (const { files } of publications) {
     const own = files.reduce((sum, file) => sum + Math.min(file.rows, groupRows), 0)
-    const isFull = rows + own > rowsAtOnce
+    const isFull = rows + own > groupsAtOnce * groupRows
     if (isFull) batches.push([])
     rows = isFull ? own : rows + own
     batches.at(-1)?.push(...files)

@@ -19,11 +19,14 @@ export type NewestVersions = {
   seek(key: readonly Cell[]): Newest | null | Promise<Newest | null>
 }
 
+type Reading = Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & {
+  main: Table
+  /** The key after which records are asked for. */
+  after?: readonly Cell[] | null
+}
+
 /** The newest versions that files of a stream's main table hold, read anew each time. Little of them is in memory. */
-export function newestVersions(
-  files: readonly PartFile[],
-  update: Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & { main: Table },
-): NewestVersions {
+export function newestVersions(files: readonly PartFile[], update: Reading): NewestVersions {
   const chunks = recordsOf(files, update)
   let chunk: readonly Newest[] = []
   let at = 0
@@ -49,11 +52,11 @@ export function newestVersions(
 /** The records of main files in the order of their keys, in chunks. */
 export async function* recordsOf(
   files: readonly PartFile[],
-  { main, look, stillMine, deps }: Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & { main: Table },
+  { main, look, stillMine, after = null, deps }: Reading,
 ): AsyncGenerator<readonly Newest[]> {
   const columns = columnsNamed(main, [...main.key, ...versionColumns])
   const versionAt = versionReader(columns)
-  const sources = await sourcesInOrder(files, main, { columns, look, stillMine, deps })
+  const sources = await sourcesInOrder(files, main, { columns, look, stillMine, after, deps })
   let last: Newest | null = null
   for await (const places of mergedRows(sources, columns, orderColumns(main))) {
     const found: Newest[] = []

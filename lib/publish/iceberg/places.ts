@@ -29,6 +29,8 @@ export type Attempt = {
   metadataKey(name: string): string
   /** The key of the nth data file. */
   dataKey(at: number): string
+  /** The key of the object that says how far it is. */
+  progressKey: string
 }
 
 /** Ids stay below 2^53, so that every JSON reader keeps them: 52 bits of a hash. */
@@ -46,6 +48,7 @@ export function beginAttempt(name: string, metadata: TableMetadata, by: { now: n
     },
     metadataKey: (part) => `${prefix}metadata/${mark}-${part}.avro`,
     dataKey: (at) => `${prefix}data/${mark}-${String(at).padStart(5, '0')}.parquet`,
+    progressKey: `${prefix}metadata/${mark}-progress.json`,
   }
 }
 

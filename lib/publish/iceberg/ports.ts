@@ -55,6 +55,9 @@ export type FileSize = { bytes: number; groupRows: number }
 /** Files of 64 MB are few, and with a group of rows they fit into the memory of a function. */
 export const defaultFileSize: FileSize = { bytes: 64 * 1024 * 1024, groupRows: 25_000 }
 
+/** A minute of work lost costs less than an object for each file would on every night. */
+export const defaultProgressMs = 60_000
+
 /** What keeping the tables needs from the world. */
 export type IcebergDeps = {
   files: TableFiles
@@ -67,6 +70,8 @@ export type IcebergDeps = {
   address: string
   retention: SnapshotRetention
   fileSize: FileSize
+  /** What a death may cost: how far an update is becomes durable as often. */
+  progressMs: number
   clock: Clock
   /** A text that no other attempt at a commit has. */
   newAttempt: () => string

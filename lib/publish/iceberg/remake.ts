@@ -1,13 +1,15 @@
+import { noDeadline } from '../../core/deadline.ts'
 import { type Stream, tablesOf } from '../../streams/stream.ts'
 import type { PublishLease } from '../ports.ts'
 import { addressesIn } from './cleaning.ts'
-import { newestScans } from './current-files.ts'
 import { bringUpToDate } from './current-table.ts'
 import { createLook } from './inspect.ts'
 import { appendToLog } from './log-table.ts'
 import { addressesOf, currentOf, logOf, type PublishedTable, tablePrefix } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
-import { earlierFiles, hasCurrent } from './tables.ts'
+import { createProgress } from './progress.ts'
+import { publishedBefore } from './publications.ts'
+import { hasCurrent } from './tables.ts'
 import type { TableUpdate } from './update.ts'
 
 /**
@@ -21,25 +23,25 @@ export function createTableRemaker(deps: IcebergDeps) {
         const [stream] = group
         const own = new Set(group.map(({ name }) => name))
         for (const table of stream ? tablesOf(stream).filter(({ name }) => names.has(name)) : []) {
-          await remakeTable({ ...(await updateOf(stream as Stream, own, deps)), table, ...lease })
+          await remakeTable({ ...updateOf(stream as Stream, own, deps), table, ...lease })
         }
       }
     },
   }
 }
 
-type Remaking = Omit<TableUpdate, 'table' | 'signal' | 'stillMine'>
+type Remaking = Omit<TableUpdate, 'table' | 'signal' | 'stillMine' | 'progress'>
 
-/** The scans that were published last are named: by them readers know that the table holds all that is published. */
-async function updateOf(stream: Stream, own: ReadonlySet<string>, deps: IcebergDeps): Promise<Remaking> {
-  const scanIds = newestScans(stream, await deps.history())
-  const earlier = () => earlierFiles(own, [], deps)
+function updateOf(stream: Stream, feeding: ReadonlySet<string>, deps: IcebergDeps): Remaking {
+  const publications = () => publishedBefore(feeding, deps)
   const look = createLook(tablesOf(stream), deps)
-  return { stream, runId: 'remade', scanIds, files: [], anew: true, earlier, look, deps }
+  return { stream, publications, isInCurrentForm: () => false, anew: true, look, deadline: noDeadline, deps }
 }
 
-async function remakeTable(update: TableUpdate): Promise<void> {
-  const { stream, table, deps } = update
+/** It is made in one attempt: the command that asks for it has all the time. */
+async function remakeTable(remaking: Omit<TableUpdate, 'progress'>): Promise<void> {
+  const { stream, table, deps } = remaking
+  const update = { ...remaking, progress: createProgress(table.name, null) }
   await appendToLog(update)
   await removeOthers(logOf(table), deps)
   if (!hasCurrent(stream, table)) return

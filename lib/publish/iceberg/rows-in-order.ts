@@ -7,7 +7,11 @@ import { compareKeys, existing, type Inspected } from './inspect.ts'
 import type { RowGroup } from './ports.ts'
 import type { TableUpdate } from './update.ts'
 
-type Reading = Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & { columns: readonly IdentifiedColumn[] }
+type Reading = Pick<TableUpdate, 'look' | 'stillMine' | 'deps'> & {
+  columns: readonly IdentifiedColumn[]
+  /** A key whose rows, and all before it, nobody asks for: files that end before it are left out. */
+  after?: readonly Cell[] | null
+}
 
 /**
  * The rows of files in the order of their key, as few sources: files of which each begins after the one before it has ended
@@ -20,7 +24,8 @@ export async function sourcesInOrder(
 ): Promise<AsyncGenerator<RowGroup>[]> {
   const looked: Looked[] = []
   for (const file of files) {
-    looked.push({ file, ...(await reading.look(file)) })
+    const found = await reading.look(file)
+    if (!endsBefore(found, reading.after?.[0])) looked.push({ file, ...found })
     await reading.stillMine()
   }
   const inPlace = looked.toSorted((a, b) => compareCells(a.from, b.from))
@@ -28,6 +33,10 @@ export async function sourcesInOrder(
 }
 
 type Looked = Inspected & { file: PartFile }
+
+function endsBefore({ sorted, to }: Inspected, first: Cell | undefined): boolean {
+  return first !== undefined && sorted && compareCells(to, first) < 0
+}
 
 function isAfter(next: Looked, last: Looked): boolean {
   return next.sorted && last.sorted && compareCells(last.to, next.from) < 0

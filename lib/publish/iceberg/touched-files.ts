@@ -78,15 +78,18 @@ function isAfter({ from }: PlacedFile, { to }: PlacedFile): boolean {
   return from !== null && to !== null && compareCells(from, to) > 0
 }
 
-/** The files among some that hold a row of a changed record. They are opened. */
+/** The files among some that hold a row of a changed record. They are opened, unless an earlier attempt did. */
 export async function holdingChanged(files: readonly PlacedFile[], rewriting: Rewriting): Promise<PlacedFile[]> {
-  const { mainFiles, deps } = rewriting
+  const { mainFiles, progress } = rewriting
   const holding: PlacedFile[] = []
   for (const chain of fileChains(files)) {
     const versions = newestVersions(mainFiles, rewriting)
     for (const each of chain) {
-      const bytes = await existing(addressesOf(deps.address).keyOf(each.file.path), deps)
-      if (await holdsChanged(bytes, { ...rewriting, versions })) holding.push(each)
+      const { path } = each.file
+      const known = progress.state.holding[path]
+      const holds = known ?? (await holdsChanged(path, { ...rewriting, versions }))
+      if (holds) holding.push(each)
+      if (known === undefined) await progress.advance({ holding: { ...progress.state.holding, [path]: holds } })
       await rewriting.stillMine()
     }
   }
@@ -94,9 +97,10 @@ export async function holdingChanged(files: readonly PlacedFile[], rewriting: Re
 }
 
 async function holdsChanged(
-  bytes: Uint8Array,
+  path: string,
   { table, main, versions, deps }: Rewriting & { versions: NewestVersions },
 ): Promise<boolean> {
+  const bytes = await existing(addressesOf(deps.address).keyOf(path), deps)
   const columns = columnsNamed(table, table.key.slice(0, main.key.length))
   for await (const group of deps.rows.read(bytes, columns)) {
     for (let row = 0; row < (group[0]?.length ?? 0); row++) {

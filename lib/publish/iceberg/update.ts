@@ -1,41 +1,53 @@
+import type { Deadline } from '../../core/deadline.ts'
 import type { Stream } from '../../streams/stream.ts'
 import type { Table } from '../../streams/table.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
 import type { Inspected } from './inspect.ts'
 import type { TableMetadata } from './metadata.ts'
 import type { IcebergDeps } from './ports.ts'
-import { committedScans } from './snapshots.ts'
+import type { ProgressKeeper } from './progress.ts'
+import type { PublishedScans } from './publications.ts'
+import { committedScans, type Origin } from './snapshots.ts'
 
-/** What a run brings to one table. */
+/** What one table is to take over. */
 export type TableUpdate = {
   stream: Stream
   table: Table
-  runId: string
-  /** The scans of the stream that this publication makes visible. */
-  scanIds: readonly string[]
-  /** The files of these scans. */
-  files: readonly PartFile[]
-  /** The stream's files of all publications before, oldest first: what a table begins with. */
-  earlier: () => Promise<readonly (readonly PartFile[])[]>
-  /** Makes the table anew, of what was published before alone. */
+  /** The publications that the table may lack, oldest first: where it is new, all that there are. */
+  publications: (isNew: boolean) => Promise<readonly PublishedScans[]>
+  /** Whether a file is in the form that this version writes: those of an earlier one may lack columns. */
+  isInCurrentForm: (file: PartFile) => boolean
+  /** Makes the table anew, of all that was published. */
   anew?: boolean
   /** Looks at a file of one of the stream's tables. */
   look: (file: PartFile) => Promise<Inspected>
   signal: AbortSignal
-  /** Renews the right to write; throws when it is lost. */
+  /** Renews the right to write; throws when it is lost, or when the time is up. */
   stillMine: () => Promise<void>
+  deadline: Deadline
+  progress: ProgressKeeper
   deps: IcebergDeps
 }
 
-/** The publications that a table lacks, each with its files: this one, and where there was no table all before it. */
+/** The publications that a table lacks. Whatever it took over last, it had all before. */
 export async function missing(
-  { scanIds, files, earlier }: TableUpdate,
+  { publications }: TableUpdate,
   { metadata, isNew }: { metadata: TableMetadata; isNew: boolean },
-): Promise<readonly (readonly PartFile[])[]> {
+): Promise<readonly PublishedScans[]> {
   const known = committedScans(metadata)
+  const all = await publications(isNew)
   // Scans that are published together come into a table together.
-  if (scanIds.some((scanId) => known.has(scanId))) return []
-  return isNew ? [...(await earlier()), files] : [files]
+  const last = all.findLastIndex(({ scanIds }) => scanIds.some((scanId) => known.has(scanId)))
+  return all.slice(last + 1)
+}
+
+/** So many scans are named at most: the last ones tell what is in a table. */
+const namedScans = 200
+
+/** What a snapshot says of the publications that it takes over. */
+export function originOf(publications: readonly PublishedScans[]): Origin {
+  const scanIds = publications.flatMap((publication) => publication.scanIds).slice(-namedScans)
+  return { runId: publications.at(-1)?.runId ?? '', scanIds }
 }
 
 /** The files of a table among those of a publication. */

@@ -23,7 +23,7 @@ export function callsOf({ records, changed, deleted, tables, flush }: Work): Cal
   return {
     puts: flushes + 4 + tables + (isChanged ? (flushes + 10) * tables + 5 : 0),
     gets: 4 + (isChanged ? (flushes + 21) * tables + 1 : 0),
-    stateWrites: flushes + 8,
+    stateWrites: flushes + 8 + (isChanged ? 1 : 0),
     stateReads: 5,
     reads: changed,
     writes: changed + deleted,

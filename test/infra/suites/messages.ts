@@ -18,13 +18,18 @@ describe('messages of sessions', () => {
   it('are read by nobody until the configuration says so', () => {
     expect(Object.keys(machineIn(off).States).sort()).toEqual([
       'ApplyCreditPolicy',
+      'CountFollow',
       'DidAllStreamsEnd',
       'EveryStream',
+      'FollowUp',
       'IsPolicyDue',
       'IsReportDue',
+      'LetOthersPublish',
+      'MayTablesComeFurther',
       'PublishRun',
       'RunFailed',
       'RunIsDone',
+      'TablesFollow',
       'WereUsersRead',
       'WriteReport',
     ])
@@ -59,7 +64,8 @@ describe('messages of sessions', () => {
     expect(ItemProcessor.States.SyncStreamOfShard).toMatchObject({
       Catch: [{ ErrorEquals: ['States.ALL'], Next: 'StreamDiedOfShard' }],
     })
-    expect(JSON.stringify(States.PublishRun)).toContain('"shardOutcomes.$":"$.shardOutcomes"')
+    for (const step of [States.PublishRun, States.FollowUp])
+      expect(JSON.stringify(step)).toContain('"shardOutcomes.$":"$.shardOutcomes"')
   })
 
   it('are in the schedules by the names of their shards, and each function knows that they are read', () => {

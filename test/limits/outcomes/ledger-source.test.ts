@@ -58,7 +58,7 @@ function setUp() {
     lake: createPublishedLake(emulated.lake),
     index: createIndexStore(emulated.lake, emulated.lakeStreams),
     catalog: { register: async () => {} },
-    tables: { update: async () => {} },
+    tables: { namesOf: () => [], follow: async () => false },
     published: [creditLimitOutcomes],
     clock: { now: platform.clock.now, sleep: untilAborted },
     log: silentLog,

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noDeadline } from '../../../lib/core/deadline.ts'
+import { FatalError } from '../../../lib/core/errors.ts'
 import { createIcebergTables } from '../../../lib/publish/iceberg/tables.ts'
 import { createFolderPointers, readMetadata } from '../../../lib/stores/table-pointers.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
 import { sessions } from '../../../lib/streams/sessions.ts'
 import { columnsOf, type Table } from '../../../lib/streams/table.ts'
+import { createMemoryBehind } from '../../support/memory/behind.ts'
 import { serveTables } from '../../support/tables/table-server.ts'
 import { createTablesWorld, type TablesWorld } from '../../support/tables/tables-world.ts'
 import { listOf, session, user, users } from '../../sync/support/source.ts'
@@ -82,7 +85,7 @@ describe('the Iceberg tables', () => {
     const run = world.newRun()
     await world.sync(organizationUsers, listOf(users(10_000)), { runId: run.runId })
     await world.publishRun(run)
-    const scan = (await world.lake.readManifest(run.runId))!.scans[0]!
+    const manifest = (await world.lake.readManifest(run.runId))!
     const tables = createIcebergTables(
       world.icebergDeps({
         pointers: createFolderPointers({ objects: world.objects, address: 'memory://other' }),
@@ -90,16 +93,17 @@ describe('the Iceberg tables', () => {
       }),
     )
     let asked = 0
-    const lost = new Error('another publisher goes on')
+    const lost = new FatalError('another publisher goes on', { code: 'lease_lost' })
     const stillMine = async () => {
       asked += 1
       if (asked > 8) throw lost
     }
-    const update = tables.update(
-      { runId: run.runId, scans: [scan] },
-      { signal: new AbortController().signal, stillMine },
-    )
-    await expect(update).rejects.toBe(lost)
+    const names = new Set(tables.namesOf(['organization_users']))
+    const following = tables.follow({
+      ...{ names, made: { names, publications: [manifest] }, behind: createMemoryBehind(names, manifest.publishedAt) },
+      ...{ signal: new AbortController().signal, stillMine, deadline: noDeadline },
+    })
+    await expect(following).rejects.toBe(lost)
   })
 
   it('show a reader that opened them before a publication the old snapshot, whole', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type Checkpoint, Counts } from '../../../lib/sync/checkpoint.ts'
+import { type Checkpoint, Counts, newCheckpoint } from '../../../lib/sync/checkpoint.ts'
 import type { Checkpoints } from '../../../lib/sync/ports.ts'
 import { scanOf, summaryOf } from '../samples.ts'
 
@@ -44,6 +44,25 @@ export function checkpointsContract(title: string, create: () => Checkpoints): v
       await checkpoints.save(saved, { owner: 'a', expiresAt: 60, release: true })
       expect(await checkpoints.read(stream)).toEqual(saved)
       expect(await acquire(checkpoints, stream, 'b', 1)).toEqual({ ...saved, fence: first.fence + 1 })
+    })
+
+    it('tells who takes a stream how much of it waits for publish, and since when', async () => {
+      const { checkpoints, stream } = setup()
+      const claim = { owner: 'a', now: 0, expiresAt: 60 }
+      expect(await checkpoints.acquire(stream, claim)).toMatchObject({ waiting: { scans: 0, bytes: 0, since: null } })
+      for (const [fence, completedAt] of [
+        [1, 700],
+        [2, 900],
+      ] as const) {
+        const summary = summaryOf({ stream, scanId: `scan-${fence}`, completedAt })
+        await checkpoints.complete({ ...newCheckpoint(stream), fence }, claim, summary)
+        await checkpoints.acquire(stream, claim)
+      }
+      const taken = await checkpoints.acquire(stream, { ...claim, owner: 'b', now: 60, expiresAt: 90 })
+      expect(taken).toMatchObject({ waiting: { scans: 2, since: 700 } })
+      const { bytes } = (taken as { waiting: { bytes: number } }).waiting
+      const own = await checkpoints.unpublished(stream)
+      expect(bytes).toBe(own.reduce((sum, scan) => sum + scan.scanId.length + JSON.stringify(scan).length, 0))
     })
 
     it('lets one of two workers have a stream, and names it to the other', async () => {

@@ -1,6 +1,6 @@
 import { FatalError } from '../../../lib/core/errors.ts'
 import { type Checkpoint, newCheckpoint, resetCheckpoint, type ScanSummary } from '../../../lib/sync/checkpoint.ts'
-import type { Checkpoints, LeaseClaim } from '../../../lib/sync/ports.ts'
+import type { Checkpoints, LeaseClaim, Waiting } from '../../../lib/sync/ports.ts'
 
 /** The lease part of what is remembered of a stream or of the publisher. */
 export type Held = { fence: number; owner: string | null; expiresAt: number }
@@ -31,6 +31,12 @@ export function renew(
 }
 
 type Entry = Held & { checkpoint: string | null; unpublished: Map<string, string> }
+
+function sizeOf(unpublished: ReadonlyMap<string, string>): Waiting {
+  const ends = [...unpublished.values()].map((text) => (JSON.parse(text) as ScanSummary).completedAt)
+  const bytes = [...unpublished].flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return { scans: ends.length, bytes, since: ends.length === 0 ? null : Math.min(...ends) }
+}
 
 /** Checkpoints in memory. Values are kept as JSON, so that a caller can't change what it has written. */
 export function createMemoryCheckpoints(): Checkpoints {
@@ -70,7 +76,7 @@ export function createMemoryCheckpoints(): Checkpoints {
     read: async (stream) => (entries.has(stream) ? load(stream, entryOf(stream)) : null),
     acquire: async (stream, claim) => {
       const entry = entryOf(stream)
-      return take(entry, claim) ?? { checkpoint: load(stream, entry) }
+      return take(entry, claim) ?? { checkpoint: load(stream, entry), waiting: sizeOf(entry.unpublished) }
     },
     save: async (checkpoint, lease) => save(checkpoint, lease),
     complete: async (checkpoint, lease, summary) => save(checkpoint, { ...lease, release: true }, summary),

@@ -2,8 +2,9 @@ import { sha256 } from '../../../lib/core/hash.ts'
 import { filesOf, type Manifest, type PublishedFile } from '../../../lib/publish/manifest.ts'
 import type { Manifests, Merger } from '../../../lib/publish/ports.ts'
 import { mergedKey, orphansOf, type PartKind, partKey, schemaVersion } from '../../../lib/stores/lake-paths.ts'
+import type { Stream } from '../../../lib/streams/stream.ts'
 import { type Cell, columnsOf } from '../../../lib/streams/table.ts'
-import type { PartFile } from '../../../lib/sync/checkpoint.ts'
+import type { PartFile, ScanFootprint } from '../../../lib/sync/checkpoint.ts'
 import type { Lake, QuarantinedRecord } from '../../../lib/sync/ports.ts'
 import { stopIfAborted } from './records.ts'
 
@@ -105,10 +106,18 @@ export function createMemoryLake({ partsPerFile = 100 } = {}): MemoryLake {
       stopIfAborted(signal)
       latest = structuredClone(manifest)
     },
-    removeOrphans: async (scans, stream, listed) => {
-      const orphans = scans.flatMap((scan) => orphansOf([...files.keys()], { scan, stream, files: listed }))
-      for (const key of orphans) files.delete(key)
-      return orphans.length
-    },
+    removeOrphans: async (scans, stream, listed) => removeOrphans(files, scans, { stream, listed }),
+    removeLeftovers: async (scans, stream, publication) =>
+      removeOrphans(files, scans, { stream, listed: publication.files }),
   }
+}
+
+function removeOrphans(
+  files: Map<string, unknown>,
+  scans: readonly ScanFootprint[],
+  { stream, listed }: { stream: Stream; listed: readonly PartFile[] },
+): number {
+  const orphans = scans.flatMap((scan) => orphansOf([...files.keys()], { scan, stream, files: listed }))
+  for (const key of orphans) files.delete(key)
+  return orphans.length
 }

@@ -6,17 +6,19 @@ import { type Held, renew, take } from './checkpoints.ts'
 /** The publisher's state in memory. */
 export function createMemoryPublications(): Publications {
   const held: Held = { fence: 0, owner: null, expiresAt: 0 }
-  let pending = 'null'
+  let kept = JSON.stringify({ pending: null, behind: {} })
+  const stateNow = () => JSON.parse(kept) as Omit<PublishState, 'fence'>
   return {
     acquire: async (claim) => {
       const taken = take(held, claim)
-      return taken ?? { state: { fence: held.fence, pending: JSON.parse(pending) as PublishState['pending'] } }
+      return taken ?? { state: { fence: held.fence, ...stateNow() } }
     },
-    save: async (state, lease) => {
-      const text = JSON.stringify(state.pending)
-      renew(held, { ...lease, fence: state.fence }, pending === text)
-      pending = text
+    save: async ({ fence, ...state }, lease) => {
+      const text = JSON.stringify(state)
+      renew(held, { ...lease, fence }, kept === text)
+      kept = text
     },
+    behind: async () => stateNow().behind,
   }
 }
 

@@ -41,22 +41,34 @@ export async function contents(world: TablesWorld) {
   return rows
 }
 
-/** A bucket whose `n`th write or removal fails, before or after it was done; as if the process had died. */
-export function dying(
-  objects: ObjectStore,
-  n: number,
-  when: 'before' | 'after',
-): { objects: ObjectStore; calls: () => number } {
+/** What may befall a call to the outside: `n` counts writes and removals; `target` is the key of an object, if it is one's. */
+export type Fate = (n: number, target: string) => 'pass' | 'fail before' | 'fail after' | Promise<void>
+
+/** A bucket and the publisher's state, each write of which meets a fate. A promise is waited for before the write. */
+export function fateful(world: TablesWorld, fateOf: Fate) {
   let calls = 0
-  const fateful =
-    <A extends unknown[]>(call: (...args: A) => Promise<void>) =>
-    async (...args: A) => {
-      calls += 1
-      if (calls >= n && when === 'before') throw new Error('killed')
-      await call(...args)
-      if (calls >= n) throw new Error('killed')
+  const meeting =
+    <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      const fate = fateOf(++calls, typeof args[0] === 'string' ? args[0] : '')
+      if (fate === 'fail before') throw new Error('killed')
+      if (fate instanceof Promise) await fate
+      const answer = await call(...args)
+      if (fate === 'fail after') throw new Error('killed')
+      return answer
     }
-  return { objects: { ...objects, put: fateful(objects.put), remove: fateful(objects.remove) }, calls: () => calls }
+  const { put, replace, copy, remove } = world.objects
+  const objects: ObjectStore = {
+    ...world.objects,
+    ...{ put: meeting(put), replace: meeting(replace), copy: meeting(copy), remove: meeting(remove) },
+  }
+  const publications = { ...world.publications, save: meeting(world.publications.save) }
+  return { objects, publications, calls: () => calls }
+}
+
+/** A process that dies at its `n`th write, before or after it was done: all that it tries later fails. */
+export function dying(world: TablesWorld, n: number, when: 'before' | 'after') {
+  return fateful(world, (call) => (call < n ? 'pass' : call === n ? `fail ${when}` : 'fail before'))
 }
 
 export function depsOver(world: TablesWorld, objects: ObjectStore): Partial<IcebergDeps> {

@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/core/json.ts'
-import { defaultFileSize, type IcebergDeps } from '../../../lib/publish/iceberg/ports.ts'
+import { defaultFileSize, defaultProgressMs, type IcebergDeps } from '../../../lib/publish/iceberg/ports.ts'
 import { createIcebergTables } from '../../../lib/publish/iceberg/tables.ts'
-import { publishRun } from '../../../lib/publish/publish.ts'
+import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import type { ObjectStore } from '../../../lib/stores/objects.ts'
 import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
 import { rowFiles } from '../../../lib/stores/row-files.ts'
@@ -11,6 +11,9 @@ import type { Stream } from '../../../lib/streams/stream.ts'
 import { listOf } from '../../sync/support/source.ts'
 import { createWorld } from '../../sync/support/world.ts'
 import { createMemoryObjects } from '../memory/objects.ts'
+
+/** How a run is published: the streams that it read, and what the publisher works with. */
+type Publishing = Partial<PublishDeps> & { read?: readonly Stream[] }
 
 export type TablesWorld = ReturnType<typeof createTablesWorld>
 
@@ -34,23 +37,39 @@ export function createTablesWorld({
     address,
     retention: { days: 5, snapshots: 10 },
     fileSize: defaultFileSize,
+    progressMs: defaultProgressMs,
     clock: world.clock,
     newAttempt: () => `attempt ${++attempts}`,
     ...more,
   })
-  const publish = (run: { runId: string; scheduledAt: number }, more: Partial<IcebergDeps> = {}) =>
-    publishRun(run, streams, world.publishDeps({ lake, tables: createIcebergTables(icebergDeps(more)) }))
+  const publish = async (
+    run: { runId: string; scheduledAt: number },
+    more: Partial<IcebergDeps> = {},
+    { read = streams, ...publisher }: Publishing = {},
+  ) => {
+    const tables = createIcebergTables(icebergDeps(more))
+    const result = await publishRun(run, read, world.publishDeps({ lake, tables, ...publisher }))
+    if ('heldBy' in result) throw new Error(`held by ${result.heldBy}`)
+    return result
+  }
   return {
     ...world,
     lake,
     objects,
     icebergDeps,
+    /** What the tables work with over another bucket, or this one with troubles. */
+    icebergDepsOver: (over: ObjectStore) =>
+      icebergDeps({ files: over, pointers: createFolderPointers({ objects: over, address }) }),
     publishRun: publish,
     /** A night: what the platform lists is synced and published. */
-    night: async (lists: readonly (readonly [Stream, Json[]])[], more: Partial<IcebergDeps> = {}) => {
+    night: async (
+      lists: readonly (readonly [Stream, Json[]])[],
+      more: Partial<IcebergDeps> = {},
+      publishing: Publishing = {},
+    ) => {
       const run = world.newRun()
       for (const [stream, records] of lists) await world.sync(stream, listOf(records), { runId: run.runId })
-      return await publish(run, more)
+      return await publish(run, more, publishing)
     },
   }
 }

@@ -106,10 +106,12 @@ export function expectDone(end: End): Extract<End, { how: 'done' }> {
   const incomplete = end.results.filter(({ status }) => status !== 'complete')
   if (incomplete.length > 0) throw new Error(`not complete: ${JSON.stringify(incomplete)}`)
   if ('failed' in end.run) throw end.run.failed
+  if (end.run.record.behind) throw new Error(`behind: ${JSON.stringify(end.run.record.behind)}`)
   return end
 }
 
 /** Whether a process did all of its work. */
 export function isDone(end: End): boolean {
-  return end.how === 'done' && end.results.every(({ status }) => status === 'complete') && !('failed' in end.run)
+  if (end.how !== 'done' || 'failed' in end.run || end.run.record.behind) return false
+  return end.results.every(({ status }) => status === 'complete')
 }

@@ -64,7 +64,8 @@ export function createWorld(overrides: Overrides = {}) {
     newOwner,
     leaseMs: 60_000,
     catalog: { register: async () => {} },
-    tables: { update: async () => {} },
+    tables: { namesOf: () => [], follow: async () => false },
+    deadline: noDeadline,
     published: streams.flatMap((stream) => [stream, ...shardsOf(stream)]),
     ...more,
   })

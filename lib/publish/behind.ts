@@ -1,0 +1,22 @@
+import type { BehindTable, PublishState } from './manifest.ts'
+
+/** A table that lacks what is published, by its name. */
+export type TableBehind = BehindTable & { table: string }
+
+/** Of the tables that are behind, those of some names, in the order of their names. */
+export function tablesIn(behind: PublishState['behind'], names: readonly string[]): TableBehind[] {
+  return Object.entries(behind)
+    .filter(([table]) => names.includes(table))
+    .map(([table, stands]) => ({ table, ...stands }))
+    .sort((a, b) => (a.table < b.table ? -1 : 1))
+}
+
+/** Whether another attempt may bring tables further: this one has, and had no time for more, or what failed may pass. */
+export function mayComeFurther(behind: readonly TableBehind[], hasMoved: boolean): boolean {
+  return behind.some(({ reason, mayPass }) => (reason === null ? hasMoved : mayPass === true))
+}
+
+/** A sentence about a table that is behind. */
+export function behindText({ table, since, reason }: Pick<TableBehind, 'table' | 'since' | 'reason'>): string {
+  return `table ${table} is behind since ${since}: ${reason ?? 'there was no time for it yet'}`
+}
