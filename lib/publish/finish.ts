@@ -29,6 +29,8 @@ export type FinishingDeps = {
 
 type Finishing = FinishingDeps & {
   lease: Lease
+  /** When the publication before this one was made. */
+  publishedBefore: string
   behind: BehindTables
   deadline: Deadline
   /** Takes down how far it is: what writes the publisher's state next brings it along. */
@@ -131,12 +133,12 @@ function isOne(one: Named, other: Named): boolean {
 function manifestOf(
   runId: string,
   before: Manifest | null,
-  { listed, deps: { clock } }: { listed: Listed[]; deps: Finishing },
+  { listed, deps: { clock, publishedBefore } }: { listed: Listed[]; deps: Finishing },
 ): Manifest {
   return {
     version: 1,
     runId,
-    publishedAt: before && listed.length === 0 ? before.publishedAt : iso(clock.now()),
+    publishedAt: before && listed.length === 0 ? before.publishedAt : laterThan(publishedBefore, clock.now()),
     scans: [...(before?.scans ?? []), ...listed.map(publishedScan)],
   }
 }
@@ -148,6 +150,11 @@ function publishedScan({ scan, files }: Listed): Manifest['scans'][number] {
     startedAt: iso(startedAt),
     completedAt: iso(completedAt),
   }
+}
+
+/** Now, or where the clock was set back, as little after the last time as can be told. */
+function laterThan(last: string, now: number): string {
+  return iso(now) > last ? iso(now) : iso(Date.parse(last) + 1)
 }
 
 function iso(unixMs: number) {

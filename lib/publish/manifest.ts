@@ -59,6 +59,12 @@ export type BehindTable = z.infer<typeof BehindTable>
 /** What the publisher was about to do when it died: it is finished before anything else. */
 export const PublishState = z.object({
   fence: z.int(),
+  publishedAt: z
+    .string()
+    .default('')
+    .describe(
+      'When the last publication was made. The next one is later, whatever the clock says: tables go by that order.',
+    ),
   behind: z
     .record(z.string(), BehindTable)
     .default(() => ({}))

@@ -83,16 +83,20 @@ async function publish(publishing: Publishing, { runId }: Run): Promise<{ manife
 /** What is about to be published is written down in one item, which holds so many scans. */
 const scansAtOnce = 120
 
-function finish(publishing: Publishing, pending: NonNullable<PublishState['pending']>): Promise<Publication> {
-  const { deps, lease } = publishing
-  return finishPublication(pending, {
+async function finish(publishing: Publishing, pending: NonNullable<PublishState['pending']>): Promise<Publication> {
+  const { deps, lease, state } = publishing
+  const publication = await finishPublication(pending, {
     ...deps,
     ...{ lease, behind: behindOf(publishing), deadline: earlier(deps.deadline, marginMs) },
+    publishedBefore: state.publishedAt,
     note: (next) => {
       publishing.state = { ...publishing.state, pending: next }
     },
     stillMine: () => stillMine(publishing),
   })
+  const { publishedAt } = publication.manifest
+  if (publishedAt > publishing.state.publishedAt) publishing.state = { ...publishing.state, publishedAt }
+  return publication
 }
 
 /**

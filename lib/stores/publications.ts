@@ -29,12 +29,13 @@ export function createPublications(deps: { dynamodb: DynamoDBClient; table: stri
 const form = { what: "publisher's state", newest: 2 }
 
 /** A version that knows nothing of tables that are behind must not forget them: with any it is of form 2. */
-function textOf({ pending, behind }: Omit<PublishState, 'fence'>): string {
-  return JSON.stringify(Object.keys(behind).length === 0 ? { pending } : { version: 2, pending, behind })
+function textOf({ publishedAt, pending, behind }: Omit<PublishState, 'fence'>): string {
+  const state = { publishedAt, pending }
+  return JSON.stringify(Object.keys(behind).length === 0 ? state : { version: 2, ...state, behind })
 }
 
 function stateOf({ fence, state }: LeasedItem): PublishState {
-  if (state === null) return { fence, pending: null, behind: {} }
+  if (state === null) return { fence, publishedAt: '', pending: null, behind: {} }
   try {
     return {
       ...PublishState.omit({ fence: true }).parse(ofKnownForm(JSON.parse(state), form)),

@@ -23,29 +23,36 @@ describe.each(suites)("the publisher's state %s", (_, publications, runs) => {
     const state = publications()
     const first = await state.acquire({ owner: 'a', now: 0, expiresAt: 60 })
     if ('heldBy' in first) throw new Error('held')
-    expect(first.state).toEqual({ fence: 1, pending: null, behind: {} })
+    expect(first.state).toEqual({ fence: 1, publishedAt: '', pending: null, behind: {} })
+    const publishedAt = '2026-03-01T02:00:00.000Z'
     const behind = {
       sessions_current: { since: '2026-03-01T02:00:00.000Z', reason: null, triedAt: 5, progress: 'key' },
     }
     const merged = { 'changes/sessions/dt=2026-03-01/run=run-1': { files: [], parts: 3 } }
     const pending = { runId: 'run-1', scans: [summaryOf()], merged }
-    await state.save({ fence: 1, pending, behind }, { owner: 'a', expiresAt: 60 })
+    await state.save({ fence: 1, publishedAt, pending, behind }, { owner: 'a', expiresAt: 60 })
     expect(await state.behind()).toEqual(behind)
 
     expect(await state.acquire({ owner: 'b', now: 59, expiresAt: 120 })).toEqual({ heldBy: 'a', until: 60 })
     expect(await state.acquire({ owner: 'b', now: 60, expiresAt: 120 })).toEqual({
-      state: { fence: 2, pending, behind },
+      state: { fence: 2, publishedAt, pending, behind },
     })
     await expect(
-      state.save({ fence: 1, pending: null, behind: {} }, { owner: 'a', expiresAt: 99 }),
+      state.save({ fence: 1, publishedAt, pending: null, behind: {} }, { owner: 'a', expiresAt: 99 }),
     ).rejects.toMatchObject({
       code: 'lease_lost',
     })
 
-    await state.save({ fence: 2, pending: null, behind: {} }, { owner: 'b', expiresAt: 120, release: true })
-    await state.save({ fence: 2, pending: null, behind: {} }, { owner: 'b', expiresAt: 120, release: true })
+    await state.save(
+      { fence: 2, publishedAt, pending: null, behind: {} },
+      { owner: 'b', expiresAt: 120, release: true },
+    )
+    await state.save(
+      { fence: 2, publishedAt, pending: null, behind: {} },
+      { owner: 'b', expiresAt: 120, release: true },
+    )
     expect(await state.acquire({ owner: 'c', now: 61, expiresAt: 99 })).toEqual({
-      state: { fence: 3, pending: null, behind: {} },
+      state: { fence: 3, publishedAt, pending: null, behind: {} },
     })
     expect(await state.behind()).toEqual({})
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { computers } from '../../../lib/streams/computers.ts'
 import { organizationUsers } from '../../../lib/streams/organization-users.ts'
-import { attempt, behindWorld, publishIn } from '../../support/tables/attempts.ts'
+import { attempt, behindWorld, publishIn, smallFiles, upAfter } from '../../support/tables/attempts.ts'
 import { change, currentRowsOf, happenings, type Live, rowsIn } from '../../support/tables/computers.ts'
 import { contents, fateful, namedBy, userTables } from '../../support/tables/contents.ts'
 import { createTablesWorld } from '../../support/tables/tables-world.ts'
@@ -23,6 +23,18 @@ describe('a table whose update takes longer than an attempt', () => {
     expect(states).toEqual(new Set([before, rowsIn(live)].map((rows) => JSON.stringify(rows.get('computers')))))
     expect((await world.icebergDeps().pointers.find('computers_current'))?.metadata.snapshots).toHaveLength(2)
     expect((await world.objects.list('iceberg/')).filter((key) => key.endsWith('-progress.json'))).toEqual([])
+  })
+
+  it('takes over a night that was published when the clock had been set back', async () => {
+    const { world, live } = await behindWorld()
+    const { clock } = world
+    const setBack = { ...clock, now: () => clock.now() - 48 * 3_600_000 }
+    const run = world.newRun()
+    const { manifest, behind } = await world.publishRun(run, smallFiles, { clock: setBack, deadline: upAfter(9) })
+    expect(Date.parse(manifest.publishedAt)).toBeGreaterThan(setBack.now())
+    expect(behind.length).toBeGreaterThan(0)
+    await attempt(world, () => 200)
+    expect(await currentRowsOf(world)).toEqual(rowsIn(live))
   })
 
   it('takes nights that come meanwhile over as well, and may be made anew in many attempts', async () => {

@@ -6,7 +6,7 @@ import { type Held, renew, take } from './checkpoints.ts'
 /** The publisher's state in memory. */
 export function createMemoryPublications(): Publications {
   const held: Held = { fence: 0, owner: null, expiresAt: 0 }
-  let kept = JSON.stringify({ pending: null, behind: {} })
+  let kept = JSON.stringify({ publishedAt: '', pending: null, behind: {} })
   const stateNow = () => JSON.parse(kept) as Omit<PublishState, 'fence'>
   return {
     acquire: async (claim) => {
