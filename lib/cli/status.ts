@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { behindText, type TableBehind, tablesIn } from '../publish/behind.ts'
+import { behindText, type TableBehind } from '../publish/behind.ts'
 import { type Look, lookAtStreams, nothingToSee, whyNothing } from '../report/night/look.ts'
 import type { Standing } from '../report/night/standing.ts'
 import { duration } from '../report/words.ts'
@@ -21,16 +21,14 @@ async function status(cli: Cli, io: Output, options: CommonOptions): Promise<Exi
   const { composeInspect } = await import('../compose/inspect.ts')
   const { isUnused, withWorkspace } = await import('./workspace.ts')
   const now = cli.clock.now()
-  if (await isUnused(options, io)) return tell(nothingToSee(now), [], io)
+  if (await isUnused(options, io)) return tell(nothingToSee(now), io)
   return withWorkspace(cli, { io, options, platform: false, looks: true }, async ({ open }) => {
-    const root = open(composeInspect)
-    const stands = await root.publications.behind()
-    return tell(await lookAtStreams(root, now), tablesIn(stands, Object.keys(stands)), io)
+    return tell(await lookAtStreams(open(composeInspect), now), io)
   })
 }
 
-function tell(look: Look, behind: readonly TableBehind[], io: Output): ExitCode {
-  const { standings, lastRun, lostState } = look
+function tell(look: Look, io: Output): ExitCode {
+  const { standings, lastRun, behind, lostState } = look
   const nothing = whyNothing(look)
   if (nothing === null) say(standings, io)
   else io.say(nothing)

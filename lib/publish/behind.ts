@@ -3,8 +3,8 @@ import type { BehindTable, PublishState } from './manifest.ts'
 /** A table that lacks what is published, by its name. */
 export type TableBehind = BehindTable & { table: string }
 
-/** Of the tables that are behind, those of some names, in the order of their names. */
-export function tablesIn(behind: PublishState['behind'], names: readonly string[]): TableBehind[] {
+/** The tables that are behind, or those of some names among them, in the order of their names. */
+export function tablesIn(behind: PublishState['behind'], names = Object.keys(behind)): TableBehind[] {
   return Object.entries(behind)
     .filter(([table]) => names.includes(table))
     .map(([table, stands]) => ({ table, ...stands }))

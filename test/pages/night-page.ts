@@ -65,6 +65,7 @@ function portsOf({ world, runs }: Installation): NightlyPorts {
   const { files, rows, pointers, address } = world.icebergDeps()
   return {
     ...{ lake, runs, schedules, messages: false, hasPublished: async () => true, rows: createFileRows(objects) },
+    publications: { behind: async () => ({}) },
     checkpoints: {
       look: async () => {
         const states = streams.map(async ({ name }) => [name, await world.checkpoints.read(name)] as const)

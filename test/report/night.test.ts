@@ -31,7 +31,13 @@ function readAgo(stream: string, hours: number, values: Partial<Checkpoint> = {}
   return { ...newCheckpoint(stream), fence: 1, status: 'complete', completeAt, lastScan, ...values }
 }
 
-function portsOf(checkpoints: readonly Checkpoint[], runs: NightPorts['runs'] = createMemoryRuns()): NightPorts {
+type Behind = Awaited<ReturnType<NightPorts['publications']['behind']>>
+
+function portsOf(
+  checkpoints: readonly Checkpoint[],
+  runs: NightPorts['runs'] = createMemoryRuns(),
+  behind: Behind = {},
+): NightPorts {
   return {
     checkpoints: {
       look: async () => (name) => ({
@@ -40,6 +46,7 @@ function portsOf(checkpoints: readonly Checkpoint[], runs: NightPorts['runs'] = 
       }),
     },
     runs,
+    publications: { behind: async () => ({ ...behind }) },
     hasPublished: async () => false,
     messages: false,
     lake: { readFiles: async () => [], readManifest: async () => null },
@@ -131,6 +138,17 @@ describe('the last runs', () => {
     )
     expect(page.match(/class="odd"/g)).toHaveLength(3)
   })
+})
+
+it('tells tables that are behind, with the reason', async () => {
+  const since = '2026-11-28T02:00:00.000Z'
+  const behind = {
+    sessions: { since, reason: null, triedAt: 0 },
+    computers_current: { since, reason: 'its metadata is damaged', triedAt: 0 },
+  }
+  const page = htmlOf(await readNight(portsOf([readAgo('sessions', 1)], undefined, behind), { now, schedules }))
+  expect(page).toMatch(/<strong>computers_current<.strong>: the table lacks [\s\S]*?UTC. its metadata is damaged/)
+  expect(page).toMatch(/<strong>sessions<.strong>: the table lacks [\s\S]*?UTC. There was no time for it yet/)
 })
 
 describe('unknown fields', () => {

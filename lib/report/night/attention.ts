@@ -1,13 +1,15 @@
+import type { TableBehind } from '../../publish/behind.ts'
 import { type Html, html } from '../html.ts'
 import { type PageSection, shown } from '../page.ts'
 import { amount, counted, duration } from '../words.ts'
 import type { NightFacts, StreamNight } from './facts.ts'
 
-/** What somebody should do or know: withheld deletes with the command that accepts them, waits, late streams, notices. */
-export function attentionSection({ streams, notices, writtenAt }: NightFacts, place: string): PageSection {
+/** What somebody should do or know: withheld deletes with the command that accepts them, waits, late streams, tables that are behind, notices. */
+export function attentionSection({ look, streams, notices, writtenAt }: NightFacts, place: string): PageSection {
   const now = Date.parse(writtenAt)
   const items = [
     ...streams.flatMap((stream) => [withheld(stream, place), waiting(stream, now), late(stream), unread(stream)]),
+    ...look.behind.map(lacking),
     ...notices.map(
       ({ severity, about, message }) => html`<span class="tag ${severity}">${severity}</span> ${about}. ${message}`,
     ),
@@ -41,4 +43,9 @@ function late({ stream, arrival, lagSeconds, hoursAllowed }: StreamNight): Html 
 function unread({ stream, scanInProgress }: StreamNight): Html | null {
   if (scanInProgress === null) return null
   return html`<strong>${stream}</strong>: a scan is not at its end, with ${amount(scanInProgress.received)} records so far. The next run goes on with it.`
+}
+
+function lacking({ table, since, reason }: TableBehind): Html {
+  return html`<strong>${table}</strong>: the table lacks what was published since
+<time datetime="${since}">${shown(since)}</time> UTC. ${reason ?? 'There was no time for it yet: the next attempt goes on with it'}.`
 }

@@ -1,5 +1,6 @@
+import { type TableBehind, tablesIn } from '../../publish/behind.ts'
 import type { RunRecord } from '../../publish/manifest.ts'
-import type { Runs } from '../../publish/ports.ts'
+import type { Publications, Runs } from '../../publish/ports.ts'
 import { streams } from '../../streams/index.ts'
 import { shardsOf } from '../../streams/shards.ts'
 import type { Stream } from '../../streams/stream.ts'
@@ -11,14 +12,15 @@ import { type Standing, standingOf, standingOfShards } from './standing.ts'
 export type LookPorts = {
   checkpoints: StateReader
   runs: Pick<Runs, 'latest'>
+  publications: Pick<Publications, 'behind'>
   /** Whether the lake holds anything that a run published. */
   hasPublished(): Promise<boolean>
   /** Whether the messages of sessions are read. */
   messages: boolean
 }
 
-/** How all streams stand, and the last run. `lostState`: there are published runs and no state. */
-export type Look = { standings: Standing[]; lastRun: RunRecord | null; lostState: boolean }
+/** How all streams stand, the last run, and the tables that are behind. `lostState`: there are published runs and no state. */
+export type Look = { standings: Standing[]; lastRun: RunRecord | null; behind: TableBehind[]; lostState: boolean }
 
 /** Looks at every stream. `status` and the nightly page tell the same, since both look with this. */
 export async function lookAtStreams(ports: LookPorts, now: number): Promise<Look> {
@@ -28,12 +30,13 @@ export async function lookAtStreams(ports: LookPorts, now: number): Promise<Look
     return ports.messages ? standingOfDivided(stream, { stateOf, now }) : neverRead(stream.name, now)
   })
   const lostState = isNew(standings) && (await ports.hasPublished())
-  return { standings, lastRun: await ports.runs.latest(), lostState }
+  const behind = tablesIn(await ports.publications.behind())
+  return { standings, lastRun: await ports.runs.latest(), behind, lostState }
 }
 
 /** What there is to see where nothing was ever kept. */
 export function nothingToSee(now: number): Look {
-  return { standings: streams.map(({ name }) => neverRead(name, now)), lastRun: null, lostState: false }
+  return { standings: streams.map(({ name }) => neverRead(name, now)), lastRun: null, behind: [], lostState: false }
 }
 
 /** Whether no stream was ever read. */
