@@ -42,12 +42,15 @@ export async function exchange(request: Exchange): Promise<Answer> {
   const abort = () => stop.abort()
   const timer = setTimeout(abort, timeoutMs)
   signal?.addEventListener('abort', abort)
+  let status: number | undefined
   try {
     const response = await request.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
+    status = response.status
     return answerOf(response, await bodyOf(response, request))
   } catch (error) {
     signal?.throwIfAborted()
-    throw stop.signal.aborted ? timedOut(request) : networkError(error, request)
+    if (stop.signal.aborted) throw timedOut(request)
+    throw status === undefined ? networkError(error, request) : brokenBody(error, request, status)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
@@ -65,31 +68,48 @@ function answerOf({ status, headers }: FetchAnswer, bytes: Buffer): Answer {
   }
 }
 
-async function bodyOf(response: FetchAnswer, { what }: Exchange): Promise<Buffer> {
-  const success = isSuccess(response.status)
-  const limit = success ? maxBodyBytes : maxErrorBytes
+async function bodyOf(response: FetchAnswer, { what, signal }: Exchange): Promise<Buffer> {
+  if (!isSuccess(response.status)) return await beginningOf(response, signal)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk)
     size += chunk.byteLength
-    if (size > limit && success) {
-      throw new FatalError(`${what} was answered with more than ${limit / 2 ** 20} MB; the rest was not read.`, {
+    if (size > maxBodyBytes) {
+      throw new FatalError(`${what} was answered with more than ${maxBodyBytes / 2 ** 20} MB; the rest was not read.`, {
         code: 'too_large',
         status: response.status,
       })
     }
-    if (size > limit) break
   }
   const bytes = Buffer.concat(chunks)
   // Decoding would put replacement characters where the data was.
-  if (success && !isUtf8(bytes)) {
+  if (!isUtf8(bytes)) {
     throw new RetryableError(`${what} was answered with bytes that are no UTF-8 text. Try again later.`, {
       code: 'unexpected_body',
       status: response.status,
     })
   }
   return bytes
+}
+
+/**
+ * As much of a body that is no success as came. Its status and its headers say what to do, also where it stalls, breaks
+ * off or is not encoded as it says: what stands in front of servers answers like that when it refuses.
+ */
+async function beginningOf({ body }: FetchAnswer, signal: AbortSignal | undefined): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size > maxErrorBytes) break
+    }
+  } catch {
+    signal?.throwIfAborted()
+  }
+  return Buffer.concat(chunks)
 }
 
 function timedOut({ what, timeoutMs }: Exchange) {
@@ -126,6 +146,17 @@ function networkError(error: unknown, { what, url, secrets }: Exchange): unknown
   return new RetryableError(
     `${what} got no answer from ${whom} (${cause.message}). Try again later; if it stays so, ${check}`,
     { code: 'unreachable', cause },
+  )
+}
+
+/** The platform, or what stands before it, was reached: another network or proxy would not help. */
+function brokenBody(error: unknown, { what, secrets }: Exchange, status: number): unknown {
+  if (error instanceof SyncError || isBug(error)) return error
+  const cause = plainCause(error, secrets)
+  return new RetryableError(
+    `${what} was answered with status ${status}, but the body broke off or is not encoded as it says (${cause.message}). ` +
+      'Try again later; if it stays so, report it to the platform.',
+    { code: 'unexpected_body', status, cause },
   )
 }
 
