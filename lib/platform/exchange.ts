@@ -121,6 +121,15 @@ function timedOut({ what, timeoutMs }: Exchange) {
 /** What fetch and node:http say of a proxy that refuses. */
 const refusalOfProxy = /^proxy response \((\d{3})\)|^failed to establish tunnel .* via .*: HTTP\/1\.[01] (\d{3})/is
 
+/** What is said of a certificate by an authority that this machine does not know. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
 /** What fetch throws for the network: TypeErrors with these messages, errors of other kinds, and things that are none. */
 const networkMessages = new Set(['fetch failed', 'terminated'])
 
@@ -140,11 +149,8 @@ function networkError(error: unknown, { what, url, secrets }: Exchange): unknown
   if (refusal === '407') return errorOfStatus(407, { what, said: '', retryAfterMs: undefined })
   const proxied = refusal !== undefined || wentElsewhere(cause, url)
   const whom = proxied ? 'the proxy on the way to the platform' : scrub(url.origin, secrets)
-  const check = proxied
-    ? 'check HTTPS_PROXY and HTTP_PROXY, or name the platform in NO_PROXY.'
-    : 'check the platform address, the network and HTTPS_PROXY with "platform-sync doctor".'
   return new RetryableError(
-    `${what} got no answer from ${whom} (${cause.message}). Try again later; if it stays so, ${check}`,
+    `${what} got no answer from ${whom} (${cause.message}). Try again later; if it stays so, ${remedyOf(cause, proxied)}`,
     { code: 'unreachable', cause },
   )
 }
@@ -158,6 +164,15 @@ function brokenBody(error: unknown, { what, secrets }: Exchange, status: number)
       'Try again later; if it stays so, report it to the platform.',
     { code: 'unexpected_body', status, cause },
   )
+}
+
+function remedyOf({ code = '' }: Failed, proxied: boolean): string {
+  if (untrusted.has(code)) {
+    return 'set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that signed this one: a network that reads what passes has its own.'
+  }
+  return proxied
+    ? 'check HTTPS_PROXY and HTTP_PROXY, or name the platform in NO_PROXY.'
+    : 'check the platform address, the network and HTTPS_PROXY with "platform-sync doctor".'
 }
 
 /** What the system says of a connection that failed. */
