@@ -24,9 +24,10 @@ export function proxiesIn(variables: Variables): Record<string, string> | null {
   const named = proxyNames.filter((name) => variables[name]?.trim())
   if (!isAway || named.length === 0) return null
   const proxies = Object.fromEntries(named.map((name) => [name, addressIn(name, variables[name] as string)]))
-  const given = variables.NO_PROXY ?? variables.no_proxy ?? ''
+  // Other programs take blanks between hosts, too.
+  const given = (variables.NO_PROXY ?? variables.no_proxy ?? '').split(/[\s,]+/)
   const own = ['localhost', '127.0.0.1', '[::1]', ...platform.filter(isThisMachine)]
-  const exempt = [given, ...new Set(own)].filter((host) => host !== '').join(',')
+  const exempt = [...given, ...new Set(own)].filter((host) => host !== '').join(',')
   return { ...proxies, NO_PROXY: exempt, no_proxy: exempt }
 }
 

@@ -35,7 +35,8 @@ export function deepText(whole: Json, change: (part: Json) => Json): { text: str
       const { value, taken } = partOf(next.below)
       const changed = change(value)
       top ??= changed
-      waiting.push(...inPieces(changed, taken).reverse())
+      // One by one: a call takes no more arguments than its stack holds, and a record may be as wide as it is deep.
+      for (const piece of inPieces(changed, taken).reverse()) waiting.push(piece)
     }
   }
   return { text: pieces.join(''), top: top as Json }

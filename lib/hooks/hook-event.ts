@@ -3,13 +3,18 @@ import * as z from 'zod'
 /** The largest input that the agent may hand to a hook, and the largest body that the collector takes, in bytes. */
 export const hookLimits = { inputBytes: 64 * 1024, bodyBytes: 256 * 1024, eventsPerBody: 100 } as const
 
+/** What the agent says as a text (§6.1). Another form of it costs its column, and not its event. */
+function said(meaning: string) {
+  return z.unknown().optional().describe(`${meaning} (§6.1).`)
+}
+
 /** What the agent hands to a hook on standard input: common fields, and further ones by event (§6.1). Unknown ones stay. */
 export const HookInput = z.looseObject({
   hook_event_name: z.string().describe('Name of the event: Notification, Stop, SubagentStop or SessionEnd (§6.1).'),
-  session_id: z.string().nullish().describe('Id of the session (§6.1).'),
-  cwd: z.string().nullish().describe('Working directory of the agent (§6.1).'),
-  message: z.string().nullish().describe('What the agent waits for; of a Notification (§6.1).'),
-  reason: z.string().nullish().describe('Why the session ended; of a SessionEnd; seen: error, other (§6.1).'),
+  session_id: said('Id of the session'),
+  cwd: said('Working directory of the agent'),
+  message: said('What the agent waits for; of a Notification'),
+  reason: said('Why the session ended; of a SessionEnd; seen: error, other'),
 })
 export type HookInput = z.infer<typeof HookInput>
 

@@ -42,12 +42,15 @@ export async function exchange(request: Exchange): Promise<Answer> {
   const abort = () => stop.abort()
   const timer = setTimeout(abort, timeoutMs)
   signal?.addEventListener('abort', abort)
+  let status: number | undefined
   try {
     const response = await request.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
+    status = response.status
     return answerOf(response, await bodyOf(response, request))
   } catch (error) {
     signal?.throwIfAborted()
-    throw stop.signal.aborted ? timedOut(request) : networkError(error, request)
+    if (stop.signal.aborted) throw timedOut(request)
+    throw status === undefined ? networkError(error, request) : brokenBody(error, request, status)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
@@ -65,31 +68,48 @@ function answerOf({ status, headers }: FetchAnswer, bytes: Buffer): Answer {
   }
 }
 
-async function bodyOf(response: FetchAnswer, { what }: Exchange): Promise<Buffer> {
-  const success = isSuccess(response.status)
-  const limit = success ? maxBodyBytes : maxErrorBytes
+async function bodyOf(response: FetchAnswer, { what, signal }: Exchange): Promise<Buffer> {
+  if (!isSuccess(response.status)) return await beginningOf(response, signal)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk)
     size += chunk.byteLength
-    if (size > limit && success) {
-      throw new FatalError(`${what} was answered with more than ${limit / 2 ** 20} MB; the rest was not read.`, {
+    if (size > maxBodyBytes) {
+      throw new FatalError(`${what} was answered with more than ${maxBodyBytes / 2 ** 20} MB; the rest was not read.`, {
         code: 'too_large',
         status: response.status,
       })
     }
-    if (size > limit) break
   }
   const bytes = Buffer.concat(chunks)
   // Decoding would put replacement characters where the data was.
-  if (success && !isUtf8(bytes)) {
+  if (!isUtf8(bytes)) {
     throw new RetryableError(`${what} was answered with bytes that are no UTF-8 text. Try again later.`, {
       code: 'unexpected_body',
       status: response.status,
     })
   }
   return bytes
+}
+
+/**
+ * As much of a body that is no success as came. Its status and its headers say what to do, also where it stalls, breaks
+ * off or is not encoded as it says: what stands in front of servers answers like that when it refuses.
+ */
+async function beginningOf({ body }: FetchAnswer, signal: AbortSignal | undefined): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size > maxErrorBytes) break
+    }
+  } catch {
+    signal?.throwIfAborted()
+  }
+  return Buffer.concat(chunks)
 }
 
 function timedOut({ what, timeoutMs }: Exchange) {
@@ -100,6 +120,15 @@ function timedOut({ what, timeoutMs }: Exchange) {
 
 /** What fetch and node:http say of a proxy that refuses. */
 const refusalOfProxy = /^proxy response \((\d{3})\)|^failed to establish tunnel .* via .*: HTTP\/1\.[01] (\d{3})/is
+
+/** What is said of a certificate by an authority that this machine does not know. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
 
 /** What fetch throws for the network: TypeErrors with these messages, errors of other kinds, and things that are none. */
 const networkMessages = new Set(['fetch failed', 'terminated'])
@@ -120,13 +149,30 @@ function networkError(error: unknown, { what, url, secrets }: Exchange): unknown
   if (refusal === '407') return errorOfStatus(407, { what, said: '', retryAfterMs: undefined })
   const proxied = refusal !== undefined || wentElsewhere(cause, url)
   const whom = proxied ? 'the proxy on the way to the platform' : scrub(url.origin, secrets)
-  const check = proxied
-    ? 'check HTTPS_PROXY and HTTP_PROXY, or name the platform in NO_PROXY.'
-    : 'check the platform address, the network and HTTPS_PROXY with "platform-sync doctor".'
   return new RetryableError(
-    `${what} got no answer from ${whom} (${cause.message}). Try again later; if it stays so, ${check}`,
+    `${what} got no answer from ${whom} (${cause.message}). Try again later; if it stays so, ${remedyOf(cause, proxied)}`,
     { code: 'unreachable', cause },
   )
+}
+
+/** The platform, or what stands before it, was reached: another network or proxy would not help. */
+function brokenBody(error: unknown, { what, secrets }: Exchange, status: number): unknown {
+  if (error instanceof SyncError || isBug(error)) return error
+  const cause = plainCause(error, secrets)
+  return new RetryableError(
+    `${what} was answered with status ${status}, but the body broke off or is not encoded as it says (${cause.message}). ` +
+      'Try again later; if it stays so, report it to the platform.',
+    { code: 'unexpected_body', status, cause },
+  )
+}
+
+function remedyOf({ code = '' }: Failed, proxied: boolean): string {
+  if (untrusted.has(code)) {
+    return 'set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that signed this one: a network that reads what passes has its own.'
+  }
+  return proxied
+    ? 'check HTTPS_PROXY and HTTP_PROXY, or name the platform in NO_PROXY.'
+    : 'check the platform address, the network and HTTPS_PROXY with "platform-sync doctor".'
 }
 
 /** What the system says of a connection that failed. */

@@ -244,5 +244,6 @@ function baseAddress(address: string, variable: string): string {
       { code: 'configuration' },
     )
   }
-  return url.href.replace(/\/+$/, '')
+  // Not its href, which keeps the "?" or "#" of an address that ends with one.
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }

@@ -37,8 +37,12 @@ export const leanFetch: Fetch = (url, { method, headers, body, signal }) =>
     // The option of this name watches over both streams of the request for its end, which costs a tenth of the request.
     const abort = () => request.destroy(new Error('the request was aborted'))
     signal.addEventListener('abort', abort)
-    request.on('close', () => signal.removeEventListener('abort', abort))
     request.on('error', reject)
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort)
+      // A request can end without an answer and without an error: an answer that only switches the protocol does that.
+      reject(new Error('the connection ended without an answer'))
+    })
     request.on('response', (response) => {
       const answered = headersOf(response)
       const encodings = answered.get('content-encoding')
@@ -64,19 +68,22 @@ function headersOf({ rawHeaders }: IncomingMessage): AnswerHeaders {
 // As lenient as fetch is with the end of a body: whether all came is for the reader of its JSON to say.
 const toTheEnd = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 const brotliToTheEnd = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(toTheEnd),
-  'x-gzip': () => createGunzip(toTheEnd),
-  deflate: () => createInflate(toTheEnd),
-  br: () => createBrotliDecompress(brotliToTheEnd),
-}
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip(toTheEnd)],
+  ['x-gzip', () => createGunzip(toTheEnd)],
+  ['deflate', () => createInflate(toTheEnd)],
+  ['br', () => createBrotliDecompress(brotliToTheEnd)],
+])
+
+/** A name for no encoding at all, which some servers write beside others. */
+const noEncoding = new Set(['identity', ''])
 
 /** A body without its encodings, the last of which was put on last. One that is not known stays, with those below it. */
 function decoded(response: IncomingMessage, encodingsOf: string): Readable {
-  const encodings = encodingsOf.toLowerCase().split(',')
+  const encodings = encodingsOf.split(',').map((each) => each.trim().toLowerCase())
   let body: Readable = response
-  for (const encoding of encodings.map((each) => each.trim()).reverse()) {
-    const decoder = decoders[encoding]?.()
+  for (const encoding of encodings.filter((each) => !noEncoding.has(each)).reverse()) {
+    const decoder = decoders.get(encoding)?.()
     if (!decoder) break
     // An error of the one ends the other; whoever reads the last one is told.
     body = pipeline(body, decoder, () => {})

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { keysOf } from '../core/field-path.ts'
 import { keyFieldsOf } from './keys.ts'
 import { leafOf } from './leaves.ts'
-import { coreOf, isOptional } from './schema-layers.ts'
+import { coreOf, isOptional, memberOf } from './schema-layers.ts'
 import type { Stream } from './stream.ts'
 
 /** What an installation may choose for a field. */
@@ -30,7 +30,7 @@ export function whyNotChosen(
 /** What stands under a key, undefined where nothing can. What is "not shown" may hold anything. */
 function below(parent: z.ZodType, key: string): z.ZodType | undefined {
   const core = coreOf(parent)
-  if (core instanceof z.ZodObject) return core.shape[key] as z.ZodType | undefined
+  if (core instanceof z.ZodObject) return memberOf(core, key)
   if (core instanceof z.ZodArray) return key === '[]' ? (core.element as z.ZodType) : undefined
   if (core instanceof z.ZodRecord) return core.valueType as z.ZodType
   return core instanceof z.ZodUnknown ? core : undefined

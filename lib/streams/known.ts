@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isPlainObject } from '../core/canonical-json.ts'
 import { knownValuesOf } from '../platform/fields.ts'
 import type { FieldColumn } from './columns.ts'
-import { coreOf, declaredBy, fieldAt } from './schema-layers.ts'
+import { coreOf, declaredBy, fieldAt, memberOf } from './schema-layers.ts'
 import type { Stream } from './stream.ts'
 import type { Column } from './table.ts'
 
@@ -32,7 +32,7 @@ export function unknownFieldsIn(schema: z.ZodType, extra: unknown, path = ''): s
   if (core instanceof z.ZodRecord) return below(core.valueType as z.ZodType, inner, `${path}.*`)
   const before = path === '' ? '' : `${path}.`
   return inner.flatMap(([key, value]) => {
-    const field = core instanceof z.ZodObject ? (core.shape[key] as z.ZodType | undefined) : undefined
+    const field = core instanceof z.ZodObject ? memberOf(core, key) : undefined
     return field ? unknownFieldsIn(field, value, `${before}${key}`) : [`${before}${key}`]
   })
 }

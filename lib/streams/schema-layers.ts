@@ -24,11 +24,16 @@ export function declaredBy<T>(schema: z.ZodType, answerOf: (layer: z.ZodType) =>
     .find((answer) => answer !== undefined)
 }
 
+/** What an object's schema says of a member; undefined for one that it has not, whatever objects have by themselves. */
+export function memberOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
+  return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined
+}
+
 /** The schema of a field by its path. @throws TypeError when there is none. */
 export function fieldAt(schema: z.ZodType, path: string): z.ZodType {
   return path.split('.').reduce((parent, key) => {
     const core = coreOf(parent)
-    const child = core instanceof z.ZodObject ? (core.shape[key] as z.ZodType | undefined) : undefined
+    const child = core instanceof z.ZodObject ? memberOf(core, key) : undefined
     if (child === undefined) throw new TypeError(`The schema has no field "${path}".`)
     return child
   }, schema)

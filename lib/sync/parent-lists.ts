@@ -9,6 +9,7 @@ import type { SyncDeps } from './context.ts'
 import { wasCutShort } from './cut-short.ts'
 import { type PlannedParent, watermarkText } from './parent-plan.ts'
 import type { PageRequest, Source, SourcePage } from './ports.ts'
+import { type KeyReader, keyReaderOf } from './validate.ts'
 
 /** A place among the lists of a plan: a parent, a place in its list (null: the first page), and what came before it. */
 const Place = z.tuple([
@@ -46,6 +47,7 @@ export function createParentLists(
   const ordered = [...planned].sort((a, b) => Number(b.id === first) - Number(a.id === first))
   const lists: Lists = {
     stream,
+    keyOf: keyReaderOf(stream),
     asking,
     ordered,
     places: new Map(ordered.map(({ id }, at) => [id, at])),
@@ -61,6 +63,7 @@ export function createParentLists(
 /** The state of the lists of one attempt. Nobody else sees it. */
 type Lists = {
   readonly stream: Stream
+  readonly keyOf: KeyReader
   readonly asking: Asking
   readonly ordered: readonly PlannedParent[]
   readonly places: ReadonlyMap<string, number>
@@ -157,10 +160,12 @@ function guardOf(id: string): Guard {
 
 const barrenPagesAllowed = 100
 
-function goesRound({ guard, stream }: Lists, records: readonly Json[], nextToken: string | null): boolean {
-  const field = keyFieldsOf(stream).at(-1) as string
+function goesRound({ guard, keyOf }: Lists, records: readonly Json[], nextToken: string | null): boolean {
   const before = guard.keys.size
-  for (const record of records) if (isPlainObject(record)) guard.keys.add(String(record[field]))
+  for (const record of records) {
+    const key = keyOf(record)
+    if (key !== null) guard.keys.add(key)
+  }
   guard.barrenPages = guard.keys.size > before ? 0 : guard.barrenPages + 1
   if (nextToken === null) return false
   const isKnown = guard.tokens.has(nextToken)

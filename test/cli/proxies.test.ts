@@ -32,6 +32,11 @@ describe('the variables of proxies', () => {
     expect(proxiesIn({ ...away, HTTP_PROXY: ' ' })).toBeNull()
   })
 
+  it('exempt hosts between commas, blanks or both', () => {
+    const exempt = proxiesIn({ ...away, HTTPS_PROXY: 'http://127.0.0.1:8598', NO_PROXY: ' one two,three,  .four ' })
+    expect(exempt?.NO_PROXY).toBe('one,two,three,.four,localhost,127.0.0.1,[::1]')
+  })
+
   it.each([
     'http://[::1]:8596',
     'http://127.8.9.1',

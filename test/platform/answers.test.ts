@@ -123,6 +123,18 @@ describe('an error that is about a body (AUD-07)', () => {
   })
 })
 
+describe('a certificate of an authority that is not known', () => {
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'])(
+    'is told with where to name the authority: %s',
+    async (code) => {
+      const failing = () => Promise.reject(Object.assign(new Error('self-signed certificate'), { code }))
+      const error = await failure(clientOf('https://platform.test', { fetch: failing }).get(sessionsList, {}))
+      expect(error).toMatchObject({ name: 'RetryableError', code: 'unreachable' })
+      expect(error.message).toContain('set NODE_EXTRA_CA_CERTS')
+    },
+  )
+})
+
 describe('numbers', () => {
   it('keep digits that a double loses (JSON-01)', async () => {
     const { url } = await stubServer(text('{"id":9007199254740993,"n":1}'))

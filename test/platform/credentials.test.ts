@@ -167,9 +167,9 @@ describe('the address of the platform', () => {
     },
   )
 
-  it('may have a path and a slash at its end', async () => {
+  it.each(['/', '/?', '#', '/#', '//'])('may have a path, and "%s" at its end', async (end) => {
     const { url, seen } = await stubServer(json({}))
-    await clientOf(`${url}/gateway/`).get(sessionsList, {})
-    expect(seen[0]?.path).toBe('/gateway/api/v0/sessions')
+    await clientOf(`${url}/gateway${end}`).get(sessionsList, { limit: '1' })
+    expect(seen).toMatchObject([{ path: '/gateway/api/v0/sessions', query: { limit: '1' } }])
   })
 })

@@ -37,6 +37,8 @@ describe('a request over node:http', () => {
     ['as br', { 'content-encoding': 'BR' }, brotliCompressSync(bytes)],
     ['encoded twice', { 'content-encoding': 'gzip, br' }, brotliCompressSync(gzipSync(bytes))],
     ['in an encoding that is not known', { 'content-encoding': 'own' }, bytes],
+    ['in an encoding named as what objects have', { 'content-encoding': 'constructor' }, bytes],
+    ['in no encoding, which it says', { 'content-encoding': 'identity' }, bytes],
     ['that is not encoded as it says', { 'content-encoding': 'gzip' }, bytes],
     ['that ends within its encoding', { 'content-encoding': 'gzip' }, gzipSync(bytes).subarray(0, 60)],
     ['that is shorter than it says', { 'content-length': '1000000' }, bytes],
@@ -48,6 +50,27 @@ describe('a request over node:http', () => {
     }
     const server = await stubServer('content-length' in headers ? cutOff : text(body, status, headers))
     expect(await outcome(leanFetch, server.url)).toEqual(await outcome(fetch, server.url))
+  })
+
+  it.each(['gzip, identity', 'identity,gzip', ', gzip'])('reads a body whose encodings are "%s"', async (encodings) => {
+    const { url } = await stubServer(text(gzipSync(bytes), 200, { 'content-encoding': encodings }))
+    expect(await outcome(leanFetch, url)).toMatchObject({ body: sentence })
+  })
+
+  it('ends where nothing comes but the word that another protocol is spoken', async () => {
+    const { url } = await stubServer((response) => {
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+    })
+    expect(await outcome(leanFetch, url)).toBe('broken')
+  })
+
+  it('passes over what is said before the answer', async () => {
+    const { url } = await stubServer((response, ...rest) => {
+      response.writeProcessing()
+      response.writeEarlyHints({ link: '</x>; rel=preload' })
+      text('{}')(response, ...rest)
+    })
+    expect(await outcome(leanFetch, url)).toMatchObject({ status: 200, body: '{}' })
   })
 
   it('asks for no deflate, which servers send in two forms', async () => {

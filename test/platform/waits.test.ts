@@ -28,6 +28,20 @@ describe('what an answer says of when to come back', () => {
     [429, { 'retry-after': '999999999' }, 31 * day],
     [429, { 'retry-after': '99999999999999999999' }, undefined],
     [429, { 'retry-after': `${now / 1000 - 7}` }, undefined],
+    [429, { 'retry-after': '7, 9' }, 9_000],
+    [429, { 'retry-after': 'Wed, 06 May 2026 10:02:00 GMT, 9, 0' }, 120_000],
+    [429, { 'retry-after': 'soon, -3' }, undefined],
+    [429, { 'retry-after': 'Wed, 06 May 2026 10:02:00 UTC' }, 120_000],
+    [429, { 'retry-after': 'Wed, 06 May 2026 12:02:00 +0200' }, 120_000],
+    [429, { 'retry-after': '1m30s' }, 90_000],
+    [429, { 'retry-after': 'm' }, undefined],
+    [429, { 'ratelimit-reset': '30;w=60', 'ratelimit-remaining': '0;w=60' }, 30_000],
+    [429, { 'x-ratelimit-reset': '10, 3600', 'x-ratelimit-remaining': '0, 900' }, 10_000],
+    [429, { 'x-ratelimit-reset': '10', 'x-ratelimit-remaining': '' }, 10_000],
+    [429, { 'x-ratelimit-reset': `${(now + 30_000) * 1000}` }, 30_000],
+    [429, { ratelimit: 'limit=100, remaining=0, reset=50' }, 50_000],
+    [503, { ratelimit: '"burst";r=0;t=4, "day";r=900;t=40000' }, 4_000],
+    [500, { ratelimit: '"burst";r=10;t=4' }, undefined],
   ])('reads from %d with %j a wait of %s ms (HTTP-01, HTTP-13)', (status, headers, waitMs) => {
     expect(waitAskedBy({ status, headers: new Headers(headers), body: undefined }, now)).toBe(waitMs)
   })

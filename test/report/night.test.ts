@@ -163,6 +163,16 @@ describe('unknown fields', () => {
       'sessionSettings.theme',
     ])
   })
+
+  it('may have the names of what every object has', () => {
+    const extra = JSON.parse('{"constructor":1,"toString":{},"sessionSettings":{"__proto__":[1],"valueOf":2}}')
+    expect(unknownFieldsIn(sessions.schema, extra)).toEqual([
+      'constructor',
+      'toString',
+      'sessionSettings.__proto__',
+      'sessionSettings.valueOf',
+    ])
+  })
 })
 
 describe('the cost of a run', () => {

@@ -27,6 +27,8 @@ describe('a choice for a field', () => {
   it.each([
     ['organization_users', 'mail', 'hash', 'is no field'],
     ['organization_users', '', 'hash', 'is no field'],
+    ['organization_users', 'constructor', 'keep', 'is no field'],
+    ['sessions', 'sessionSettings.toString.x', 'hash', 'is no field'],
     ['sessions', 'sessionSettings.tags.name', 'hash', 'is no field'],
     ['organization_users', 'id', 'hash', 'identifies the record'],
     ['session_messages', 'sessionId', 'hash', 'identifies the record'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FatalError, RejectedError, RetryableError } from '../../lib/core/errors.ts'
+import { parseJson } from '../../lib/core/json.ts'
 import { sessionMessages } from '../../lib/streams/session-messages.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { type Conversations, message, refusing } from './support/conversations.ts'
@@ -143,6 +144,27 @@ describe('lists per parent', () => {
     }
     const result = await world.sync(sessionMessages, source)
     expect(result).toMatchObject({ status: 'complete', notices: [{ code: 'lists_unread' }] })
+    expect(live()).toEqual(platform.keys())
+  })
+
+  it.each([
+    ['a number beyond what a double holds', '12345678901234567890'],
+    ['a number', '7'],
+    ['an object that names its own conversions', '{"toString":1,"valueOf":2}'],
+    ['a list', '[["m0"]]'],
+  ])('lose only the record whose id is %s', async (_name, id) => {
+    const { platform, world, readSessions, live } = begin({ a: 2, b: 1 })
+    await readSessions()
+    const { fetchPage } = platform.source
+    const odd = parseJson(`{"id":${id},"role":"user"}`)
+    const source: Conversations['source'] = {
+      fetchPage: async (...asked) => {
+        const page = await fetchPage(...asked)
+        return asked[2].parent === 'a' ? { ...page, records: [odd, ...page.records] } : page
+      },
+    }
+    const { status, counts } = await world.sync(sessionMessages, source)
+    expect({ status, counts }).toMatchObject({ status: 'complete', counts: { inserted: 3, quarantined: 1 } })
     expect(live()).toEqual(platform.keys())
   })
 

@@ -18,13 +18,13 @@ type Times = { receivedAt: string; storedAt: string }
 /** The record of an event. Fields that we don't know stay, under a name of their own where ours is the same. */
 export function eventRecord({ id, occurredAt, host, agentVersion, input }: HookEvent, times: Times, privacy: Privacy) {
   const { hook_event_name, session_id, cwd, message, reason, ...unknown } = input
-  const record: HookEventRecord = {
+  const record: Record<keyof HookEventRecord, Json> = {
     eventId: id,
     eventName: hook_event_name,
-    sessionId: session_id ?? null,
-    reason: reason ?? null,
-    message: message ?? null,
-    cwd: protect('cwd', cwd, privacy),
+    sessionId: (session_id as Json | undefined) ?? null,
+    reason: (reason as Json | undefined) ?? null,
+    message: (message as Json | undefined) ?? null,
+    cwd: protect('cwd', cwd as Json | undefined, privacy),
     host: protect('host', host, privacy),
     agentVersion: agentVersion ?? null,
     occurredAt,
@@ -35,9 +35,10 @@ export function eventRecord({ id, occurredAt, host, agentVersion, input }: HookE
 }
 
 /** The name of the field is part of what is hashed: equal texts in two fields say nothing of each other. */
-function protect(field: 'cwd' | 'host', value: string | null | undefined, { key, ...choices }: Privacy): string | null {
+function protect(field: 'cwd' | 'host', value: Json | undefined, { key, ...choices }: Privacy): Json {
   const choice = choices[field]
   if (value === null || value === undefined || choice === 'dropped') return null
   if (choice === 'kept') return value
-  return `hashed:hmac-sha256:${createHmac('sha256', key).update(`${field} ${value}`).digest('hex').slice(0, 16)}`
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return `hashed:hmac-sha256:${createHmac('sha256', key).update(`${field} ${text}`).digest('hex').slice(0, 16)}`
 }

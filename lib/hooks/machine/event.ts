@@ -22,8 +22,7 @@ const texts = ['session_id', 'cwd', 'message', 'reason'] as const
 
 /** Tells whether a value is what the agent hands to a hook, by the rules of `HookInput`. */
 export function isHookInput(value: unknown): value is HookInput {
-  if (!isObject(value) || typeof value.hook_event_name !== 'string') return false
-  return texts.every((name) => value[name] === undefined || value[name] === null || typeof value[name] === 'string')
+  return isObject(value) && typeof value.hook_event_name === 'string'
 }
 
 /** Tells whether a value is an event as this command writes it: by the rules of `HookEvent`, and no laxer. */
@@ -72,7 +71,7 @@ export function eventOf(given: string, { unixMs, host, agentVersion }: Known): E
   const bytes = Buffer.byteLength(input)
   const value = parsed(input)
   if (value === undefined) return `The input of ${bytes} bytes is not JSON.`
-  if (!isHookInput(value)) return `The input of ${bytes} bytes is no object with hook_event_name and texts as fields.`
+  if (!isHookInput(value)) return `The input of ${bytes} bytes is no object with hook_event_name.`
   const kept = bytes > machineLimits.inputBytes ? JSON.stringify(cut(value, bytes)) : input.trim()
   const id = randomUUID()
   const envelope = JSON.stringify({

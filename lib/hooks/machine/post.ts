@@ -21,13 +21,19 @@ export function createPost({ address, token }: Pick<MachineConfig, 'address' | '
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
       }
+      let isAnswered = false
       const call = request(url, { method: 'POST', headers }, (response) => {
+        isAnswered = true
         readAnswer(response).then(resolve, reject)
       })
       // Of the whole exchange: a server that sends one byte a second ends, too.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
       call.on('error', reject)
-      call.on('close', () => clearTimeout(timer))
+      call.on('close', () => {
+        clearTimeout(timer)
+        // A call can end without an answer and without an error: an answer that only switches the protocol does that.
+        if (!isAnswered) reject(new Error('the connection ended without an answer'))
+      })
       call.end(body)
     })
   }

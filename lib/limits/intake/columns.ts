@@ -38,6 +38,14 @@ export function columnsFound(header: TableRow | BrokenRow | undefined): number {
   return (['email', 'limit'] as const).filter((column) => placesOf(column, names).length > 0).length
 }
 
+/** The columns of a header that hold e-mail addresses, from 0: those named just so, else those of another spelling. */
+export function emailColumns(header: TableRow | BrokenRow | undefined): number[] {
+  const names = header && 'cells' in header ? header.cells.map(cellText) : []
+  const places = placesOf('email', names)
+  const exact = places.filter((at) => names[at]?.trim().toLowerCase() === 'email')
+  return exact.length > 0 ? exact : places
+}
+
 /** An error about a file as a whole: what is wrong with it, and what to do about it. */
 export function unreadable(why: string): RejectedError {
   return new RejectedError(`The file with credit limits can't be read: ${why}, and try again.`, { code: 'bad_request' })

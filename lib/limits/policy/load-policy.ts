@@ -1,7 +1,10 @@
+import { RejectedError } from '../../core/errors.ts'
 import { contentHash, sha256 } from '../../core/hash.ts'
-import { readEmail } from '../email.ts'
+import { identityOf, readEmail } from '../email.ts'
+import { emailColumns } from '../intake/columns.ts'
 import { unguarded } from '../intake/csv.ts'
-import { csvRecords } from '../intake/csv-records.ts'
+import { csvTable } from '../intake/csv-table.ts'
+import { cellText, type FileTable } from '../intake/table.ts'
 import type { Group, Policy } from './policy.ts'
 import { byPlace, maxPolicyBytes, type PlaceOf, type PolicyFault, readPolicy } from './read-policy.ts'
 import { type GroupRule, limitOf, type OverrideRule, type Rules } from './rules.ts'
@@ -88,34 +91,44 @@ function groupRule({ name, limit, priority, members }: Group, at: number, from: 
     ...{ name, priority, named },
     ...limitOf(limit),
     line: placeOf(['groups', at]).line,
-    domains: new Set((members.domains ?? []).map((domain) => domain.toLowerCase())),
+    domains: new Set((members.domains ?? []).map(identityOf)),
     condition: members.metadata ?? null,
   }
 }
 
-/** The people in a list: a CSV file with a column `email`. */
+/** The people in a list: a CSV file with a column of e-mail addresses, in any form in which limits are read, too. */
 function listed(list: string | undefined, at: number, { file, lists, placeOf, faults }: Finding): string[] {
   if (list === undefined) return []
   const bytes = lists.get(list)
-  const text = bytes ? textOf(bytes) : null
-  if (text === null) {
-    const message = bytes ? `${list} is no UTF-8 text` : `there is no file ${list} beside the policy`
-    faults.push({ file, ...placeOf(['groups', at, 'members', 'list']), message })
+  const rows = bytes ? rowsOf(list, bytes) : `there is no file ${list} beside the policy`
+  if (typeof rows === 'string') {
+    faults.push({ file, ...placeOf(['groups', at, 'members', 'list']), message: rows })
     return []
   }
-  const [header, ...records] = csvRecords(text)
-  const column =
-    header && 'cells' in header ? header.cells.map((cell) => cell.trim().toLowerCase()).indexOf('email') : -1
-  if (column === -1) {
-    faults.push({ file: list, line: header?.line ?? 1, column: 1, message: 'its first line names no column email' })
+  const [header, ...records] = rows
+  const [column, another] = emailColumns(header)
+  if (column === undefined || another !== undefined) {
+    const message = `its first line names ${another === undefined ? 'no column email' : 'the column email twice'}`
+    faults.push({ file: list, line: header?.line ?? 1, column: 1, message })
     return []
   }
   return records.flatMap((record) => {
-    const email = 'cells' in record ? readEmail(unguarded(record.cells[column] ?? '')) : record
+    const email = 'cells' in record ? readEmail(unguarded(cellText(record.cells[column] ?? ''))) : record
     if ('identity' in email) return [email.identity]
     faults.push({ file: list, line: record.line, column: 1, message: email.reason })
     return []
   })
+}
+
+/** The rows of a list, or why it has none that can be read. */
+function rowsOf(list: string, bytes: Uint8Array): FileTable['rows'] | string {
+  if (bytes.length > maxPolicyBytes) return `${list} is larger than ${maxPolicyBytes} bytes: divide it among two groups`
+  try {
+    return csvTable(bytes).rows
+  } catch (error) {
+    if (!(error instanceof RejectedError)) throw error
+    return `${list} is no CSV that can be read: save it as "CSV UTF-8", with commas, semicolons or tabs`
+  }
 }
 
 function overrideRules({ policy, placeOf, file, faults }: Finding): Map<string, OverrideRule[]> {

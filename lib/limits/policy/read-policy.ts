@@ -37,11 +37,8 @@ export function readPolicy(text: string, file: string): ReadPolicy {
   visit(document, { Alias: (_, alias) => void broken.push({ offset: startOf(alias) ?? 0, message }) })
   visit(document, {
     Scalar: (_, { source, value, range }) => {
-      if (typeof value !== 'number' || plainNumber.test(source ?? '')) return
-      broken.push({
-        offset: range?.[0] ?? 0,
-        message: `${source} is no number as people write it: write its digits out`,
-      })
+      const why = typeof value === 'number' ? whyNotPlain(value, source ?? '') : null
+      if (why !== null) broken.push({ offset: range?.[0] ?? 0, message: `${source} ${why}` })
     },
   })
   if (broken.length > 0) {
@@ -56,6 +53,13 @@ export function readPolicy(text: string, file: string): ReadPolicy {
 
 /** Digits, as a person reads them: no powers (1e3), no other base (0x10, 0o17), no leading zero that might be one. */
 const plainNumber = /^[-+]?(0|[1-9]\d*)(\.\d+)?$/
+
+/** Why a number may be another one than its writer meant; null when it can't. */
+function whyNotPlain(value: number, source: string): string | null {
+  if (!plainNumber.test(source)) return 'is no number as people write it: write its digits out'
+  const isSetApart = Number.isInteger(value) && /\.\d{3}$/.test(source)
+  return isSetApart ? `is ${value} here, and ${source.replace('.', '')} to others: write digits only` : null
+}
 
 /** Far deeper than any part of a policy. The parser tells of each level, and beyond some hundreds not even that. */
 const mostLevels = 50
@@ -80,9 +84,16 @@ function wordsOf(issue: $ZodIssue): string {
   return `${name.replace(/^\./, '') || 'the policy'} ${words}`
 }
 
+/** What a value is not, for whoever wrote it. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['object', 'is no map of names and values'],
+  ['array', 'is no list: write [a, b], or each entry on its own line after a dash'],
+])
+
 function missingOr(issue: $ZodIssue): string {
   if (issue.input === undefined) return 'is missing'
-  return issue.code === 'invalid_type' && issue.expected === 'object' ? 'is no map of names and values' : issue.message
+  if (issue.code === 'too_small' && issue.origin === 'array') return 'is empty: leave it out'
+  return (issue.code === 'invalid_type' && kinds.get(issue.expected)) || issue.message
 }
 
 /** Where the deepest part of a path begins that the text has: the key of a pair, else its value. */

@@ -73,6 +73,24 @@ describe('events on their way to the lake', () => {
     expect(JSON.parse(String(row?._extra))).toEqual({ tool: { n: 1 } })
   })
 
+  it('keep what the agent says in another form than a text, and lose only its column', async () => {
+    const odd = { session_id: 7, cwd: ['/home/ana'], message: { title: 'May I?' }, reason: true }
+    await collector.send(event(odd), event({ session_id: null }))
+    await collector.store()
+    pass(20 * minute)
+    expect(await scan()).toMatchObject({ counts: { inserted: 2, quarantined: 0, invalid: { message: 1 } } })
+    await world.publish([hookEvents])
+    const row = world.lake.publishedRows('hook_events').find(({ _invalid }) => _invalid !== null)
+    expect(row).toMatchObject({ event_name: 'Stop', session_id: null, cwd: null, message: null, reason: null })
+    const told = JSON.parse(String(row?._invalid)) as { field: string; value: unknown }[]
+    expect(Object.fromEntries(told.map(({ field, value }) => [field, value]))).toEqual({
+      sessionId: 7,
+      cwd: ['/home/ana'],
+      message: { title: 'May I?' },
+      reason: true,
+    })
+  })
+
   it('come once, though each scan reads the last minutes before it again', async () => {
     const events = []
     for (let night = 0; night < 4; night++) {

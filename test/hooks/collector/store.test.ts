@@ -181,6 +181,8 @@ describe('an event', () => {
     expect(of('hashed', 'another key').cwd).not.toBe(hashed.cwd)
     const alike = eventRecord(event({ cwd: 'x' }, { host: 'x' }), times, { cwd: 'hashed', host: 'hashed', key })
     expect(alike.cwd).not.toBe(alike.host)
+    const list = eventRecord(event({ cwd: ['/home/ana'] }), times, { cwd: 'hashed', host: 'hashed', key })
+    expect(list.cwd).toMatch(/^hashed:hmac-sha256:[0-9a-f]{16}$/)
   })
 
   it('keeps what the agent says under a name that is ours, too', () => {

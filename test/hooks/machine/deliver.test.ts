@@ -110,9 +110,11 @@ describe('a delivery', () => {
     [500, /answers 500/],
     [302, /answers 302/],
     [202, /202 without a receipt/],
+    [101, /no answer: the connection ended/],
   ])('keeps all events when the answer is %i, and sends them no second time', async (status, message) => {
     const ids = keep(2)
-    collector.answer = () => ({ status, body: '{}', headers: { location: 'http://127.0.0.1:1/' } })
+    const headers = status === 101 ? { connection: 'Upgrade', upgrade: 'h2c' } : { location: 'http://127.0.0.1:1/' }
+    collector.answer = () => ({ status, body: '{}', headers })
     expect(await deliverSpool(deps)).toMatchObject({ delivered: 0, problem: expect.stringMatching(message) })
     expect([waiting(), collector.bodies.length]).toEqual([ids, 1])
     expect(deps.journal.state().lastError?.message).toMatch(message)

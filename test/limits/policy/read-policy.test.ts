@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadPolicy } from '../../../lib/limits/policy/load-policy.ts'
-import { faultsOf, folderOf, rulesOf } from './fixture.ts'
+import { verdictOn } from '../../../lib/limits/policy/rules.ts'
+import { faultsOf, folderOf, rulesOf, user } from './fixture.ts'
 
 describe('a mistake in a policy', () => {
   it.each([
@@ -22,6 +23,8 @@ describe('a mistake in a policy', () => {
     ['', 'policy.yaml:1:1 default is missing'],
     ['default: 1e3', 'policy.yaml:1:10 1e3 is no number as people write it'],
     ['default: 1\nreassert: 0x10', 'policy.yaml:2:11 0x10 is no number as people write it'],
+    ['default: 1.000', 'policy.yaml:1:10 1.000 is 1 here, and 1000 to others: write digits only'],
+    ['default: 1\ngroups: none', 'policy.yaml:2:1 groups is no list: write [a, b], or each entry on its own line'],
   ])('is told with its line and column: %j', async (text, fault) => {
     expect((await faultsOf(text)).join('\n')).toContain(fault)
   })
@@ -35,8 +38,19 @@ describe('a mistake in a policy', () => {
     ['{ name: a, limit: 1, members: { list: gone.csv } }', 'there is no file gone.csv beside the policy'],
     ['{ name: a, limit: 1, members: { list: bad.csv } }', 'bad.csv:3:1 the e-mail address is malformed'],
     ['{ name: a, limit: 1, members: { list: other.csv } }', 'other.csv:1:1 its first line names no column email'],
+    [
+      '{ name: a, limit: 1, members: { list: twice.csv } }',
+      'twice.csv:1:1 its first line names the column email twice',
+    ],
+    ['{ name: a, limit: 1, members: { list: large.csv } }', '4:37 large.csv is larger than 2097152 bytes'],
+    ['{ name: a, limit: 1, members: { addresses: [] } }', '4:37 groups[1].members.addresses is empty: leave it out'],
   ])('in a group is told, too: %s', async (group, fault) => {
-    const lists = { 'bad.csv': 'email\nana@x.io\nbob\n', 'other.csv': 'who\nana@x.io\n' }
+    const lists = {
+      'bad.csv': 'email\nana@x.io\nbob\n',
+      'other.csv': 'who\nana@x.io\n',
+      'twice.csv': 'mail;e-mail\nana@x.io;bob@x.io\n',
+      'large.csv': `email\n${'ana@x.io\n'.repeat(300_000)}`,
+    }
     expect((await faultsOf(`default: 1\ngroups:\n  # two\n  - ${group}\n`, lists)).join('\n')).toContain(fault)
   })
 
@@ -69,6 +83,39 @@ describe('a mistake in a policy', () => {
   it('may be that it is no text', async () => {
     const loaded = await loadPolicy({ read: async () => Buffer.from([0xff, 0xfe, 0]) })
     expect(loaded).toMatchObject({ faults: [{ message: expect.stringContaining('is no UTF-8 text') }] })
+  })
+})
+
+describe('a list of a policy', () => {
+  const text = 'default: 1\ngroups: [{ name: a, limit: 2, members: { list: a.csv } }]'
+
+  it.each([
+    ['semicolons', 'name;email\r\nAna;Ana@x.io\r\n'],
+    ['tabs', 'name\temail\nAna\tAna@x.io\n'],
+    ["Excel's own first line", 'sep=;\nemail;name\nAna@x.io;Ana\n'],
+    ['a byte order mark', '\ufeffemail\nAna@x.io\n'],
+    ['a header in another spelling', '"E-Mail",Name\nAna@x.io,Ana\n'],
+    ['a second column that may mean it, too', 'mail,email\n,Ana@x.io\n'],
+  ])('is read with %s', async (_name, list) => {
+    const [group] = (await rulesOf(text, { 'a.csv': list })).groups
+    expect([...(group?.named ?? [])]).toEqual(['ana@x.io'])
+  })
+
+  it('is read in UTF-16, and told when its encoding is none that is read', async () => {
+    const folder = (list: Buffer) => ({ read: async (name: string) => (name === 'a.csv' ? list : Buffer.from(text)) })
+    const loaded = await loadPolicy(folder(Buffer.from('\ufeffemail\nana@x.io\n', 'utf16le')))
+    expect(loaded).toMatchObject({ rules: { groups: [{ named: new Set(['ana@x.io']) }] } })
+    const broken = await loadPolicy(folder(Buffer.from('email,name\nana@x.io,Zo\xeb\n', 'latin1')))
+    expect(broken).toMatchObject({ faults: [{ message: expect.stringContaining('a.csv is no CSV that can be read') }] })
+  })
+})
+
+describe('a domain of a policy', () => {
+  it('is that of an address however its letters are composed', async () => {
+    const rules = await rulesOf(
+      'default: 1\ngroups: [{ name: a, limit: 2, members: { domains: ["Bu\u0308cher.example"] } }]',
+    )
+    expect(verdictOn(user('ana@b\u00fccher.example'), rules, '2026-05-01')).toMatchObject({ limit: 2, rule: 'group a' })
   })
 })
 
