@@ -6,6 +6,7 @@ import { hooksTable } from '../../lib/stores/hook-claims.ts'
 import { hookQueue } from '../../lib/stores/hook-queue.ts'
 import { limitsTable } from '../../lib/stores/ledger-items.ts'
 import { limitsQueue, type QueueShape } from '../../lib/stores/limits-queue.ts'
+import { publisherPartition } from '../../lib/stores/publications.ts'
 import { ratePartition } from '../../lib/stores/rates.ts'
 import {
   auditBucket,
@@ -82,6 +83,7 @@ export function grantPublishRun(publish: WorkerFunction, resources: Resources): 
 export function grantWriteReport(report: WorkerFunction, { names, keyArn }: Resources): void {
   const { table, objects, bucket, glue } = arns(report, names)
   report.allow(['dynamodb:Query'], table(stateTable))
+  report.allowItems(['dynamodb:GetItem'], { table: table(stateTable), partition: publisherPartition })
   report.allow(['s3:GetObject'], ...objects(lakeBucket, 'changes', 'iceberg', 'manifests', 'quarantine'))
   report.allow(['s3:PutObject', 's3:AbortMultipartUpload'], ...objects(lakeBucket, 'reports'))
   report.allow(['s3:ListBucket'], bucket(lakeBucket))

@@ -6,7 +6,7 @@ import type { Publications } from '../publish/ports.ts'
 import { createLeasedItems, type LeasedItem } from './leased-items.ts'
 
 /** The partition of the state table that holds the publisher's item. */
-const publisherPartition = 'publisher'
+export const publisherPartition = 'publisher'
 
 const key = { pk: publisherPartition, sk: 'lake' }
 
