@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const before = Error.prepareStackTrace
+let installed: typeof before
 beforeEach(async () => {
+  // The file sets it when it is loaded, which is once.
   await import('../../functions/stacks.ts')
-  Error.prepareStackTrace = installed ??= Error.prepareStackTrace
+  installed ??= Error.prepareStackTrace
+  Error.prepareStackTrace = installed
 })
 afterEach(() => {
   Error.prepareStackTrace = before
 })
-let installed: typeof Error.prepareStackTrace
 
 describe('the stack of an error', () => {
   it.each([
