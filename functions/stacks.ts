@@ -6,7 +6,16 @@ import { SourceMap } from 'node:module'
  * map of a bundle at each start, which is a ninth of its CPU; here it is read for the first stack that anyone looks at.
  */
 Error.prepareStackTrace = (error, frames) =>
-  [String(error), ...frames.map((frame) => `    at ${inSource(frame)}`)].join('\n')
+  [headOf(error), ...frames.map((frame) => `    at ${inSource(frame)}`)].join('\n')
+
+/** What Node has it begin with, whatever the error's class says of itself: who asks for a stack gets one, and no other error. */
+function headOf(error: unknown): string {
+  try {
+    return Error.prototype.toString.call(error)
+  } catch {
+    return 'Error'
+  }
+}
 
 const maps = new Map<string, SourceMap | null>()
 
@@ -21,6 +30,15 @@ function inSource(frame: NodeJS.CallSite): string {
 /** The map beside a file; null when it has none. */
 function mapOf(file: string): SourceMap | null {
   const path = `${file}.map`
-  if (!maps.has(file)) maps.set(file, existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : null)
+  if (!maps.has(file)) maps.set(file, existsSync(path) ? readMap(path) : null)
   return maps.get(file) ?? null
+}
+
+/** One that is cut off costs the lines of the source, and no stack. */
+function readMap(path: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return null
+  }
 }

@@ -11,9 +11,9 @@ export function tablesIn(behind: PublishState['behind'], names = Object.keys(beh
     .sort((a, b) => (a.table < b.table ? -1 : 1))
 }
 
-/** Whether another attempt may bring tables further: this one has, and had no time for more, or what failed may pass. */
-export function mayComeFurther(behind: readonly TableBehind[], hasMoved: boolean): boolean {
-  return behind.some(({ reason, mayPass }) => (reason === null ? hasMoved : mayPass === true))
+/** Whether another attempt may bring tables further: there was no time, and this one has or did not come to all (`moves`), or what failed may pass. */
+export function mayComeFurther(behind: readonly TableBehind[], moves: boolean): boolean {
+  return behind.some(({ reason, mayPass }) => (reason === null ? moves : mayPass === true))
 }
 
 /** A sentence about a table that is behind. */

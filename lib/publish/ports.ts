@@ -119,7 +119,7 @@ export type WarehouseTables = {
   namesOf(streams: readonly string[]): string[]
   /**
    * Brings tables up to date, one after the other until the time is up, and takes down how each stands. What keeps one
-   * from it keeps no other. Answers whether any has come further.
+   * from it keeps no other. Answers whether any has come further or had no turn: then another attempt may have time for it.
    */
   follow(following: Following): Promise<boolean>
 }

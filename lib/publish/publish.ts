@@ -46,10 +46,10 @@ export async function publishRun(run: Run, streams: readonly Stream[], deps: Pub
   const before = new Set(Object.keys(acquired.state.behind))
   try {
     const { manifest, made } = await publish(publishing, run)
-    const hasMoved = await follow(publishing, { made, before })
+    const moves = await follow(publishing, { made, before })
     const behind = tablesIn(publishing.state.behind, deps.tables.namesOf(namesOf(streams)))
     await save(publishing, null, true)
-    return { manifest, behind, goOn: mayComeFurther(behind, hasMoved) }
+    return { manifest, behind, goOn: mayComeFurther(behind, moves) }
   } catch (error) {
     await save(publishing, publishing.state.pending, true).catch((saveError: unknown) => {
       deps.log.warn('The publisher could not give up its lease; it runs out by itself.', {

@@ -60,7 +60,7 @@ export function createIcebergTables(deps: IcebergDeps): WarehouseTables {
         .toSorted((a, b) => triedAt(a) - triedAt(b))
       let hasMoved = false
       for (const place of inOrder) {
-        if (deadline.remainingMs() <= 0) break
+        if (deadline.remainingMs() <= 0) return true
         if (!(await begin(place, following, deps))) continue
         hasMoved = (await bring(place, { following, shared, deps })) || hasMoved
         await following.stillMine()
@@ -145,7 +145,8 @@ function createShared({ made }: Following, deps: IcebergDeps): Shared {
 
 function partOf({ publishedAt: at, runId, scans }: MadeNow, feeding: ReadonlySet<string>): PublishedScans[] {
   const own = scans.filter(({ stream }) => feeding.has(stream))
-  const files = own.flatMap((scan) => scan.files)
+  // As the lists of published files have it to whoever goes on with it.
+  const files = own.flatMap((scan) => scan.files).filter(({ kind }) => kind === 'changes')
   return own.length === 0 ? [] : [{ at, runId, scanIds: own.map(({ scanId }) => scanId), files }]
 }
 

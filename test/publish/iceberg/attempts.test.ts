@@ -25,6 +25,39 @@ describe('a table whose update takes longer than an attempt', () => {
     expect((await world.objects.list('iceberg/')).filter((key) => key.endsWith('-progress.json'))).toEqual([])
   })
 
+  it('is for another attempt where this one had only the time to publish', async () => {
+    const { world, live } = await behindWorld()
+    const publishWith = (looks: number) => world.publishRun(world.newRun(), smallFiles, { deadline: upAfter(looks) })
+    let looks = 0
+    const first = async () => {
+      for (; ; looks++) {
+        try {
+          return await publishWith(looks)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'time_is_up' })
+        }
+      }
+    }
+    expect(await first()).toMatchObject({ behind: [{ triedAt: 0 }, {}, {}, {}], goOn: true })
+    expect(await publishWith(Number.POSITIVE_INFINITY)).toMatchObject({ behind: [], goOn: false })
+    expect(await currentRowsOf(world)).toEqual(rowsIn(live))
+  })
+
+  it('goes on with what the attempt wrote that published it, also where records were quarantined', async () => {
+    const { world, live } = await behindWorld()
+    const run = world.newRun()
+    await world.sync(computers, listOf([...live.values(), { name: 'without an id' }]), { runId: run.runId })
+    const dataFiles = () => world.objects.list('iceberg/computer_provisioning_steps_current/data/')
+    const before = await dataFiles()
+    const { manifest } = await world.publishRun(run, smallFiles, { deadline: upAfter(40) })
+    expect(manifest.scans.flatMap(({ files }) => files.map(({ kind }) => kind))).toContain('quarantine')
+    const written = (await dataFiles()).filter((key) => !before.includes(key))
+    expect(written.length).toBeGreaterThan(0)
+    expect(await world.publications.behind()).toHaveProperty('computer_provisioning_steps_current.progress')
+    await attempt(world, () => 200)
+    expect((await namedBy(world, 'computer_provisioning_steps_current')).data).toEqual(expect.arrayContaining(written))
+  })
+
   it('takes over a night that was published when the clock had been set back', async () => {
     const { world, live } = await behindWorld()
     const { clock } = world
