@@ -151,11 +151,12 @@ describe('what functions may do', () => {
     ])
   })
 
-  it('lets write-report read what is published and how it went, write pages, and read no secret and no record', () => {
+  it('lets write-report read what is published, how it went and what is behind, write pages, and read no secret and no record', () => {
     const on = (action: string, ...folders: string[]) =>
       folders.map((folder) => `s3:${action} on arn:aws:s3:::platform-sync-lake/${folder}/*`)
     const iceberg = icebergNames(streams).map((name) => `table/platform_sync_iceberg/${name}`)
     const permissions = [
+      'dynamodb:GetItem on arn:aws:dynamodb:table/platform-sync-state',
       'dynamodb:Query on arn:aws:dynamodb:table/platform-sync-state',
       ...['catalog', 'database/platform_sync_iceberg', ...iceberg].map((on) => `glue:GetTable on arn:aws:glue:${on}`),
       ...key,
