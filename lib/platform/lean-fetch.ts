@@ -37,13 +37,15 @@ export const leanFetch: Fetch = (url, { method, headers, body, signal }) =>
     // The option of this name watches over both streams of the request for its end, which costs a tenth of the request.
     const abort = () => request.destroy(new Error('the request was aborted'))
     signal.addEventListener('abort', abort)
+    let isAnswered = false
     request.on('error', reject)
     request.on('close', () => {
       signal.removeEventListener('abort', abort)
       // A request can end without an answer and without an error: an answer that only switches the protocol does that.
-      reject(new Error('the connection ended without an answer'))
+      if (!isAnswered) reject(new Error('the connection ended without an answer'))
     })
     request.on('response', (response) => {
+      isAnswered = true
       const answered = headersOf(response)
       const encodings = answered.get('content-encoding')
       const body = encodings === null ? response : decoded(response, encodings)

@@ -44,7 +44,7 @@ export async function currentFiles(
 }
 
 /** The scans of a stream, or of its shards, that were published last. */
-export function newestScans(stream: Pick<Stream, 'name'>, published: readonly PublishedFile[]): string[] {
+function newestScans(stream: Pick<Stream, 'name'>, published: readonly PublishedFile[]): string[] {
   const name = withoutShard(stream.name)
   const own = published.filter((file) => withoutShard(file.stream) === name && file.kind === 'changes')
   const times = own.map(({ publishedAt }) => publishedAt)
