@@ -21,7 +21,7 @@ import { Limits } from './constructs/limits.ts'
 import { Overview } from './constructs/overview.ts'
 import { Schedules } from './constructs/schedules.ts'
 import { SyncMachine } from './constructs/sync-machine.ts'
-import { type FunctionCommons, WorkerFunction } from './constructs/worker-function.ts'
+import { type FunctionCommons, WorkerFunction, wholeProcessor } from './constructs/worker-function.ts'
 import { type Names, namesOf } from './names.ts'
 
 /** What runs: functions, the state machine, schedules, alarms. It can be removed and deployed again at any time. */
@@ -99,8 +99,7 @@ export class StatelessStack extends Stack {
         ...(config.hooks.enabled ? { [hooksTable.variable]: names.table(hooksTable) } : {}),
       },
       name: 'sync-stream',
-      // A whole processor: below 1,769 MB a function gets a share of one.
-      memoryMegabytes: 1_769,
+      memoryMegabytes: wholeProcessor,
       timeout: Duration.minutes(15),
     })
     const publishRun = this.publisher(config, common, resources)
@@ -127,7 +126,7 @@ export class StatelessStack extends Stack {
       environment: { ...environment, ...publishEnvironmentOf(config, names), ...schedules },
       name: 'publish-run',
       // The rows of a file are in memory while they are merged, and a first sync has many files.
-      memoryMegabytes: 1_769,
+      memoryMegabytes: wholeProcessor,
       timeout: Duration.minutes(15),
     })
     grantPublishRun(publishRun, resources)
@@ -139,7 +138,7 @@ export class StatelessStack extends Stack {
       ...{ ...common, environment: reportEnvironmentOf(config, common.names) },
       name: 'write-report',
       // The rows of a file are in memory while the pictures are drawn.
-      memoryMegabytes: 1_769,
+      memoryMegabytes: wholeProcessor,
       timeout: Duration.minutes(10),
     })
     grantWriteReport(writeReport, resources)

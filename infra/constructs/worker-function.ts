@@ -36,7 +36,11 @@ export class WorkerFunction extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
     const { name, names, logDays, memoryMegabytes, timeout, network, reservedConcurrency } = props
-    const environment = { ...props.environment, ...powertools(names), NODE_OPTIONS: nodeOptions.join(' ') }
+    const environment = {
+      ...props.environment,
+      ...powertools(names),
+      NODE_OPTIONS: nodeOptions(memoryMegabytes).join(' '),
+    }
     checkEnvironment(name, environment)
     const reserved = reservedConcurrency[name]
     this.name = name
@@ -125,11 +129,18 @@ function powertools({ prefix }: Names) {
 /** Where all measurements of the worker stand in CloudWatch; the dimension `service` holds the installation's name. */
 export const metricNamespace = 'AgentPlatformSync'
 
+/** Memory with which a function has a whole processor, MB. With less it gets a share of one. */
+export const wholeProcessor = 1_769
+
 /**
- * How Node runs the functions. The young generation is held to half of what it would take by default: a sync makes much
- * short-lived garbage, and a third less memory costs it no time (`npm run bench`).
+ * How Node runs a function of so much memory, MB. The young generation is held to half of what it would take by default: a
+ * sync makes much short-lived garbage, and a third less memory costs it no time (`npm run bench`). The old one gets half of
+ * the memory: what grows with a stream lies outside of V8's heap, which grows the more between two collections, the more
+ * it may have. Where neither is set, Lambda gives it nine tenths.
  */
-export const nodeOptions = ['--max-semi-space-size=16']
+export function nodeOptions(memoryMegabytes: number): string[] {
+  return ['--max-semi-space-size=16', `--max-old-space-size=${Math.floor(memoryMegabytes / 2)}`]
+}
 
 /**
  * Everything is in the bundle, the SDK too: what runs is what was tested, whatever the runtime brings along. It is CommonJS:

@@ -28,6 +28,13 @@ describe('functions', () => {
     ])
   })
 
+  it('leave half of their memory to what lies outside of the heap, as keys of streams do', () => {
+    for (const [, { Properties: p }] of functions) {
+      const options = `--max-semi-space-size=16 --max-old-space-size=${Math.floor(Number(p.MemorySize) / 2)}`
+      expect(p.Environment).toMatchObject({ Variables: { NODE_OPTIONS: options } })
+    }
+  })
+
   it('CDK-04 write to log groups of their own that keep lines for as long as the configuration says', () => {
     for (const [, { Properties }] of functions) {
       expect(Object.keys(resources('AWS::Logs::LogGroup'))).toHaveLength(8)
