@@ -148,8 +148,7 @@ async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean })
   const kindOf = (entry: IndexEntry) =>
     entry.kind === Kind.mark ? Kind.mark : withheld && whyGone(entry, read) !== null ? Kind.missing : Kind.known
   const each = function* (): Iterable<IndexEntry> {
-    for (const entry of intake.entries())
-      if (keeps(entry, context, read)) yield { ...entry, kind: kindOf(entry), pass: 0 }
+    for (const entry of intake.entries()) if (keeps(entry, context, read)) yield indexed(entry, kindOf(entry))
   }
   let [entries, marks] = [0, 0]
   for (const entry of intake.entries()) {
@@ -165,6 +164,11 @@ async function writeIndex(attempt: Attempt, { withheld }: { withheld: boolean })
     lease.signal,
   )
   return { key, entries }
+}
+
+/** An entry as the index holds it. By name, since what it is made of are getters: a spread of those takes four times as long. */
+function indexed({ key, hash, bytes, changedAt, isOdd }: IndexEntry, kind: Kind): IndexEntry {
+  return { key, hash, bytes, changedAt, isOdd, kind, pass: 0 }
 }
 
 function saysTheSame(attempt: Attempt): boolean {
