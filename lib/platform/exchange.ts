@@ -4,7 +4,10 @@ import type { AnswerHeaders, Fetch, FetchAnswer } from './lean-fetch.ts'
 import { excerpt, scrub } from './scrub.ts'
 import { errorOfStatus, isSuccess } from './status-errors.ts'
 
-/** What came back: the status, the headers, and the body (only its beginning when it is no success), also as text. */
+/**
+ * What came back: the status, the headers, and the body (only its beginning when it is no success), also as text. The bytes
+ * are whoever's has the answer.
+ */
 export type Answer = {
   readonly status: number
   readonly headers: AnswerHeaders
@@ -69,28 +72,34 @@ function answerOf({ status, headers }: FetchAnswer, bytes: Buffer): Answer {
 }
 
 async function bodyOf(response: FetchAnswer, { what, signal }: Exchange): Promise<Buffer> {
-  if (!isSuccess(response.status)) return await beginningOf(response, signal)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    size += chunk.byteLength
-    if (size > maxBodyBytes) {
-      throw new FatalError(`${what} was answered with more than ${maxBodyBytes / 2 ** 20} MB; the rest was not read.`, {
-        code: 'too_large',
-        status: response.status,
-      })
-    }
+  const { status, whole = (most) => collected(response, most) } = response
+  if (!isSuccess(status)) return await beginningOf(response, signal)
+  const bytes = await whole(maxBodyBytes)
+  if (bytes === null) {
+    throw new FatalError(`${what} was answered with more than ${maxBodyBytes / 2 ** 20} MB; the rest was not read.`, {
+      code: 'too_large',
+      status,
+    })
   }
-  const bytes = Buffer.concat(chunks)
   // Decoding would put replacement characters where the data was.
   if (!isUtf8(bytes)) {
     throw new RetryableError(`${what} was answered with bytes that are no UTF-8 text. Try again later.`, {
       code: 'unexpected_body',
-      status: response.status,
+      status,
     })
   }
   return bytes
+}
+
+async function collected({ body }: FetchAnswer, mostBytes: number): Promise<Buffer | null> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body ?? []) {
+    pieces.push(piece)
+    size += piece.byteLength
+    if (size > mostBytes) return null
+  }
+  return Buffer.concat(pieces)
 }
 
 /**

@@ -1,20 +1,17 @@
-import { isPlainObject } from '../core/canonical-json.ts'
 import type { Clock } from '../core/clock.ts'
 import { deadlineAfter, noDeadline } from '../core/deadline.ts'
 import { FatalError, RetryableError } from '../core/errors.ts'
-import { type Json, parseJson } from '../core/json.ts'
-import { jsonFaultOf } from '../core/json-fault.ts'
+import type { Json } from '../core/json.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { type Answer, exchange } from './exchange.ts'
+import { judge } from './judge.ts'
 import { leanFetch } from './lean-fetch.ts'
 import type { RateBudget } from './rate-budget.ts'
 import { defaultRetry, type RetrySettings, sendRepeatedly } from './retry.ts'
-import { messagesIn } from './said.ts'
 import { excerpt, scrub } from './scrub.ts'
-import { errorOfStatus, isSuccess } from './status-errors.ts'
+import { errorOfStatus } from './status-errors.ts'
 import { listOf } from './told-waits.ts'
 import type { ApiRequest, CallOptions, Credentials, Transport } from './transport.ts'
-import { waitAskedBy } from './waits.ts'
 
 /** What the HTTP layer needs from outside. */
 export type HttpDeps = {
@@ -165,75 +162,6 @@ type Tell = (text: string) => string
 
 function tellerOf({ redactText = (text) => text }: HttpDeps, secrets: readonly string[]): Tell {
   return (text) => excerpt(redactText(scrub(text, secrets)), secrets)
-}
-
-type Judging = { request: ApiRequest; what: string; nowMs: number; tell: Tell }
-
-/** A success that isn't JSON, or that only says "error", comes from something in front of the platform: it passes (§7). */
-function judge(answer: Answer, { request, what, nowMs, tell }: Judging): Json {
-  const { status, headers, bytes } = answer
-  const body = (isSuccess(status) ? request.read?.(bytes) : undefined) ?? jsonOf(answer.text)
-  const said = () => tell(messagesIn(body))
-  if (!isSuccess(status)) {
-    const retryAfterMs = waitAskedBy({ status, headers, body }, nowMs)
-    throw errorOfStatus(status, { what, said: said() || (answer.text === '' ? '' : lookOf(answer)), retryAfterMs })
-  }
-  if (body === undefined) throw noData(what, status, `${lookOf(answer)}, ${placeOfFault(answer.text)}`)
-  if (isErrorBody(body)) throw noData(what, status, said() || lookOf(answer))
-  const gaps = request.shortfall?.(body) ?? null
-  if (gaps !== null) throw partialAnswer(what, status, [tell(gaps), said()].filter(Boolean).join(': '))
-  return body
-}
-
-/** The outside of a body: what is inside was to be data, and is not shown. */
-function lookOf({ headers, text }: Answer): string {
-  const [type] = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get('content-type') ?? '') ?? []
-  return text === '' ? 'an empty body' : `${type ?? 'a body without content type'}, ${text.length} characters`
-}
-
-function placeOfFault(text: string): string {
-  const fault = jsonFaultOf(text)
-  return fault ? `no valid JSON at character ${fault.at}, where ${fault.found} stands` : 'no JSON that can be read'
-}
-
-function noData(what: string, status: number, why: string) {
-  return new RetryableError(
-    `${what} was answered with status ${status}, but not with data: ${why}. Try again later; if it stays so, check the ` +
-      'platform address with "platform-sync doctor".',
-    { code: 'unexpected_body', status },
-  )
-}
-
-function partialAnswer(what: string, status: number, gaps: string) {
-  return new RetryableError(
-    `${what} was answered with status ${status} and a list that says itself it is not whole: ${gaps}. Nothing is deleted ` +
-      'because of it. Try again later; if it stays so, report it to the platform.',
-    { code: 'partial_answer', status },
-  )
-}
-
-function jsonOf(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
-}
-
-// Error bodies are "not shown" (§7). A resource may one day have a field named error: with other fields beside it, it is data.
-const besideError = new Set([
-  'error',
-  'errors',
-  'message',
-  'code',
-  'status',
-  'statusCode',
-  'detail',
-  'details',
-  'requestId',
-])
-function isErrorBody(body: Json): boolean {
-  return isPlainObject(body) && (body.error ?? null) !== null && Object.keys(body).every((key) => besideError.has(key))
 }
 
 function baseAddress(address: string, variable: string): string {

@@ -21,7 +21,10 @@ export type ApiRequest = {
   readonly body?: unknown
   /** What a success body says that makes it less than the whole answer; null when it is whole. Else it is asked for again. */
   readonly shortfall?: (body: Json) => string | null
-  /** Reads a success body in another way than whole; undefined for one that is to be parsed whole. */
+  /**
+   * Reads a success body in another way than whole, and may keep its bytes. Undefined for one that is to be parsed whole,
+   * whose bytes are gone then.
+   */
   readonly read?: (bytes: Buffer) => Json | undefined
 }
 

@@ -8,6 +8,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { release } from '../core/buffer.ts'
 import { RetryableError } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { callAws, isConditionFailure, isMissingKey } from './aws-errors.ts'
@@ -100,11 +101,25 @@ async function read(s3: S3Client, place: { Bucket: string; Key: string; Range?: 
     const answer = await answered(s3, place)
     if (answer === null) return { bytes: null }
     try {
-      return { bytes: (await answer.Body?.transformToByteArray()) ?? new Uint8Array(), etag: answer.ETag }
+      return { bytes: await collected((answer.Body ?? []) as AsyncIterable<Uint8Array>), etag: answer.ETag }
     } catch (error) {
       if (time === timesRead) throw error
     }
   }
+}
+
+/** The pieces are nobody else's, and not needed once they are copied. */
+async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+    release(piece)
+  }
+  return bytes
 }
 
 /** What S3 says; null when there is no such object, and nothing of one that ends before the range. */

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import * as z from 'zod'
-import { bufferOver } from '../core/buffer.ts'
+import { bufferOver, release } from '../core/buffer.ts'
 import { FatalError } from '../core/errors.ts'
 import { ofLaterVersion } from '../core/form.ts'
 import type { RowGroup } from '../publish/iceberg/ports.ts'
@@ -43,7 +43,9 @@ export function encodePart(batch: RowBatch): Uint8Array {
   }
   const order = keyOrder(batch)
   const blocks = blocksOf(order, batch).map((some) => {
-    const bytes = zstdCompressSync(serialize(columns.map((cells) => inOrder(cells, some))), { params })
+    const serialized = serialize(columns.map((cells) => inOrder(cells, some)))
+    const bytes = zstdCompressSync(serialized, { params })
+    release(serialized)
     return { rows: some.length, bytes }
   })
   const header = Buffer.from(
@@ -123,11 +125,18 @@ export async function openPart(bytes: PartBytes): Promise<OpenPart> {
       const places = columns.map(({ name }) => names.indexOf(name))
       for (const { rows, packed } of blocks) {
         const block = await bytes.next(packed)
-        const cells = decoded(bytes, () => deserialize(zstdDecompressSync(block)) as Cell[][])
+        const cells = decoded(bytes, () => cellsOf(block))
         yield places.map((place) => cells[place] ?? new Array<Cell>(rows).fill(null))
       }
     },
   }
+}
+
+function cellsOf(block: Buffer): Cell[][] {
+  const serialized = zstdDecompressSync(block)
+  const cells = deserialize(serialized) as Cell[][]
+  release(serialized)
+  return cells
 }
 
 function decoded<T>({ damaged }: PartBytes, decode: () => T): T {

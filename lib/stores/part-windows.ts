@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { bufferOver } from '../core/buffer.ts'
+import { bufferOver, release } from '../core/buffer.ts'
 import type { PartFile } from '../sync/checkpoint.ts'
 import { changedPart, gonePart } from './intact-part.ts'
 import type { ObjectStore } from './objects.ts'
@@ -41,7 +41,10 @@ export function windowsOf(part: PartFile, { objects, windowBytes, inTurn, signal
         if (coming === null) throw changedPart(part)
         const window = await coming
         digest.update(window)
+        const before = held
         held = at === held.byteLength ? bufferOver(window) : Buffer.concat([held.subarray(at), window])
+        release(before)
+        if (held.buffer !== window.buffer) release(window)
         at = 0
         coming = ask()
         if (coming === null && digest.digest('hex') !== part.sha256) throw changedPart(part)

@@ -1,4 +1,5 @@
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { release } from '../core/buffer.ts'
 import { RejectedError } from '../core/errors.ts'
 import { sha256 } from '../core/hash.ts'
 import type { Recognizer } from '../platform/cut.ts'
@@ -109,6 +110,9 @@ async function* readPages(reading: Reading): AsyncGenerator<ReadPage> {
       // Taking a page in blocks the thread: first the request ahead must leave it.
       if (ahead) await eventLoopTurn()
       yield { ...page, pass: reading.state.pass }
+      // All records that were cut out of an answer stand in its bytes.
+      const [first] = page.cut ?? []
+      if (first) release(first.bytes)
       if (repeated && !hasEnded(reading)) throw repeatedToken(reading.context.stream.name)
     }
   } finally {

@@ -1,23 +1,27 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Fetch, leanFetch } from '../../lib/platform/lean-fetch.ts'
 import { stubServer, text } from './stub-server.ts'
 
 const sentence = JSON.stringify({ sessions: ['ä', 'b'.repeat(100_000)] })
 const bytes = Buffer.from(sentence)
+const bytesSent = bytes.byteLength
+
+const init = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
+
+/** The same requests, their bodies asked for whole. */
+const wholly: Fetch = async (url, asked) => {
+  const { whole, ...answer } = await leanFetch(url, asked)
+  const bytes = await whole?.(2 * bytesSent)
+  return { ...answer, body: Readable.from(bytes ? [bytes] : []) }
+}
 
 /** What a request comes to: an answer, or what broke it. */
 async function outcome(send: Fetch, url: string) {
-  const init = {
-    method: 'GET',
-    headers: {},
-    body: null,
-    redirect: 'manual',
-    signal: new AbortController().signal,
-  } as const
   try {
-    const { status, headers, body } = await send(new URL(url), init)
+    const { status, headers, body } = await send(new URL(url), { ...init, signal: new AbortController().signal })
     const chunks: Uint8Array[] = []
     for await (const chunk of body ?? []) chunks.push(chunk)
     const read = ['content-type', 'X-Twice', 'absent'].map((name) => headers.get(name))
@@ -49,7 +53,9 @@ describe('a request over node:http', () => {
       response.writeHead(status, headers).write(body, () => response.destroy())
     }
     const server = await stubServer('content-length' in headers ? cutOff : text(body, status, headers))
-    expect(await outcome(leanFetch, server.url)).toEqual(await outcome(fetch, server.url))
+    const expected = await outcome(fetch, server.url)
+    expect(await outcome(leanFetch, server.url)).toEqual(expected)
+    expect(await outcome(wholly, server.url)).toEqual(expected)
   })
 
   it.each(['gzip, identity', 'identity,gzip', ', gzip'])('reads a body whose encodings are "%s"', async (encodings) => {
@@ -82,7 +88,6 @@ describe('a request over node:http', () => {
   it('ends with its signal: before it is sent, before it is answered, and within its body', async () => {
     const silent = await stubServer(() => {})
     const halting = await stubServer((response) => void response.writeHead(200).write('half'))
-    const init = { method: 'GET', headers: {}, body: null, redirect: 'manual' } as const
     await expect(leanFetch(new URL(silent.url), { ...init, signal: AbortSignal.abort() })).rejects.toThrow()
     expect(silent.seen).toEqual([])
     await expect(leanFetch(new URL(silent.url), { ...init, signal: AbortSignal.timeout(20) })).rejects.toThrow()
@@ -92,5 +97,32 @@ describe('a request over node:http', () => {
       for await (const _chunk of body ?? []) stop.abort()
     }
     await expect(read()).rejects.toThrow()
+  })
+
+  it('ends with its signal within a body that is asked for whole', async () => {
+    const halting = await stubServer((response) => void response.writeHead(200).write('half'))
+    const stop = new AbortController()
+    const { whole } = await leanFetch(new URL(halting.url), { ...init, signal: stop.signal })
+    const read = whole?.(bytesSent)
+    stop.abort()
+    await expect(read).rejects.toThrow('aborted')
+  })
+
+  it('leaves the rest of a body that is longer than is asked for', async () => {
+    const { url } = await stubServer(text(bytes))
+    const { whole } = await leanFetch(new URL(url), { ...init, signal: new AbortController().signal })
+    expect(await whole?.(bytesSent - 1)).toBeNull()
+    const again = await leanFetch(new URL(url), { ...init, signal: new AbortController().signal })
+    expect(await again.whole?.(bytesSent)).toEqual(bytes)
+  })
+
+  it('gives the pieces of a body back that it handed out', async () => {
+    const { url } = await stubServer(text(bytes))
+    const joined = vi.spyOn(Buffer, 'concat')
+    const { whole } = await leanFetch(new URL(url), { ...init, signal: new AbortController().signal })
+    expect(await whole?.(bytesSent)).toEqual(bytes)
+    const pieces = joined.mock.lastCall?.[0] ?? []
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(pieces.map(({ byteLength }) => byteLength)).toEqual(pieces.map(() => 0))
   })
 })
