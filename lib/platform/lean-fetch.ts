@@ -71,8 +71,11 @@ function headersOf({ rawHeaders }: IncomingMessage): AnswerHeaders {
 }
 
 // As lenient as fetch is with the end of a body: whether all came is for the reader of its JSON to say.
-const toTheEnd = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
-const brotliToTheEnd = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
+// Pieces as large as this have memory of their own, which can be given back; smaller ones share a pool.
+const chunkSize = 32 * 1024
+const toTheEnd = { chunkSize, flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
+const [flush, finishFlush] = [constants.BROTLI_OPERATION_FLUSH, constants.BROTLI_OPERATION_FLUSH]
+const brotliToTheEnd = { chunkSize, flush, finishFlush }
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip(toTheEnd)],
   ['x-gzip', () => createGunzip(toTheEnd)],
@@ -85,18 +88,28 @@ function wholeOf(body: Readable, mostBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
     let size = 0
-    const fail = (error: Error) => (size > mostBytes ? resolve(null) : reject(error))
+    const settle = (error: Error | null) => {
+      try {
+        if (size > mostBytes) resolve(null)
+        else if (error) reject(error)
+        else resolve(Buffer.concat(pieces, size))
+      } catch (noMemory) {
+        // What a listener throws ends the process.
+        reject(noMemory)
+      }
+      pieces.forEach(release)
+    }
+    if (body.closed) return settle(body.errored ?? new Error('the body was asked for too late'))
     body.on('data', (piece: Buffer) => {
       pieces.push(piece)
       size += piece.byteLength
       if (size > mostBytes) body.destroy()
     })
-    body.on('end', () => {
-      resolve(size > mostBytes ? null : Buffer.concat(pieces, size))
-      pieces.forEach(release)
+    body.on('end', () => settle(null))
+    body.on('error', settle)
+    body.on('close', () => {
+      if (!body.readableEnded) settle(new Error('the body ended too soon'))
     })
-    body.on('error', fail)
-    body.on('close', () => fail(new Error('the body ended too soon')))
   })
 }
 

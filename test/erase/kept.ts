@@ -49,7 +49,7 @@ export function bucketOver(name: string, { objects, old }: Kept['lake'], death: 
   return {
     bucket: name,
     get: async (key) => objects.get(key) ?? null,
-    getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
+    getRange: async (key, from, to) => objects.get(key)?.slice(from, to) ?? null,
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     put: async (key, bytes) => {
       fateful(death)

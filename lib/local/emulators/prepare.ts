@@ -1,6 +1,5 @@
 import {
   type AttributeValue,
-  CreateTableCommand,
   type DynamoDBClient,
   ListTablesCommand,
   ScanCommand,
@@ -22,6 +21,7 @@ import {
 import { createSqs } from '../../stores/sqs.ts'
 import { createStorageClients } from '../../stores/storage.ts'
 import { createQueues, findQueues } from './queues.ts'
+import { completeTable, createTable } from './tables.ts'
 
 const tables: readonly TableShape[] = [stateTable, recordsTable, limitsTable, hooksTable]
 const buckets: readonly BucketShape[] = [lakeBucket, auditBucket, inboxBucket]
@@ -78,16 +78,9 @@ export async function findResources(endpointUrl: string): Promise<Record<string,
 async function createTables(dynamodb: DynamoDBClient): Promise<void> {
   const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}))
   for (const shape of tables) {
-    if (TableNames.includes(localName(shape))) continue
-    const keys = [shape.partitionKey, ...(shape.sortKey ? [shape.sortKey] : [])]
-    await dynamodb.send(
-      new CreateTableCommand({
-        TableName: localName(shape),
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-        KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
-      }),
-    )
+    const name = localName(shape)
+    if (TableNames.includes(name)) await completeTable(dynamodb, name)
+    else await createTable(dynamodb, shape, name)
   }
 }
 

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
 import {
   CreateQueueCommand,
   DeleteMessageCommand,
@@ -10,10 +11,12 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
+import dynalite from 'dynalite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkFolder, setAside } from '../../../lib/local/emulators/check-folder.ts'
 import { type Emulators, startEmulators, startFailure } from '../../../lib/local/emulators/emulators.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
+import { stateTable } from '../../../lib/stores/resources.ts'
 import { localClients } from '../../stores/clients.ts'
 
 let dir: string
@@ -50,6 +53,29 @@ describe('the emulators', () => {
     expect(await second.checkpoints.acquire('sessions', { ...claim, owner: 'next' })).toMatchObject({
       checkpoint: { fence: 2 },
     })
+  })
+
+  it('complete a table that a killed process was making', async () => {
+    const dynamo = dynalite({ path: join(dir, 'dynamodb'), createTableMs: 3_600_000 })
+    await new Promise<void>((resolve) => dynamo.listen(0, '127.0.0.1', resolve))
+    const { dynamodb } = localClients(`http://127.0.0.1:${(dynamo.address() as AddressInfo).port}`)
+    const name = `platform-sync-${stateTable.name}`
+    await dynamodb.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+      }),
+    )
+    dynamo.closeAllConnections()
+    await new Promise((resolve) => dynamo.close(resolve))
+    const { checkpoints } = await start()
+    const claim = { owner: 'next', now: Date.now(), expiresAt: Date.now() + 60_000 }
+    expect(await checkpoints.acquire('sessions', claim)).toMatchObject({ checkpoint: { fence: 1 } })
   })
 
   it('refuse a folder that is in use, and say so', async () => {

@@ -11,7 +11,7 @@ export function createMemoryObjects(bucket = 'memory'): ObjectStore {
       objects.set(key, Uint8Array.from(bytes))
     },
     get: async (key) => objects.get(key) ?? null,
-    getRange: async (key, from, to) => objects.get(key)?.subarray(from, to) ?? null,
+    getRange: async (key, from, to) => objects.get(key)?.slice(from, to) ?? null,
     copy: async (from, to, { signal }) => {
       stopIfAborted(signal)
       const bytes = objects.get(from)

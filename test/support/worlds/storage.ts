@@ -2,17 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type AttributeValue,
-  BatchWriteItemCommand,
-  CreateTableCommand,
-  type DynamoDBClient,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb'
+import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import dynalite from 'dynalite'
 import { buildApp } from 'fauxqs'
 import { localCredentials } from '../../../lib/local/emulators/prepare.ts'
+import { createTable } from '../../../lib/local/emulators/tables.ts'
 import { hooksTable } from '../../../lib/stores/hook-claims.ts'
 import { hookQueue } from '../../../lib/stores/hook-queue.ts'
 import { recordsTable, stateTable, type TableShape } from '../../../lib/stores/resources.ts'
@@ -123,18 +118,6 @@ async function newS3Store(): Promise<S3Store> {
     S3Store: new () => S3Store
   }
   return new S3Store()
-}
-
-async function createTable(dynamodb: DynamoDBClient, shape: TableShape, name: string) {
-  const keys = [shape.partitionKey, ...(shape.sortKey ? [shape.sortKey] : [])]
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
-    }),
-  )
 }
 
 /** A queue that hands out a message again as soon as it is asked: the time that it would be hidden has always passed. */
