@@ -22,8 +22,9 @@ export async function createTable(dynamodb: DynamoDBClient, shape: TableShape, n
 }
 
 /**
- * Makes a table ready that a process was making when it was killed: the emulator writes first that it is being made, then
- * that it is there, and on its next start goes on with neither. How a table is paid for means nothing here, but a change of that completes it.
+ * Makes a table ready that a process was making when it was killed. The emulator writes first that a table is being made,
+ * then that it is there, and goes on with neither at its next start. How a table is paid for means nothing here, but a
+ * change of that completes it.
  */
 export async function completeTable(dynamodb: DynamoDBClient, name: string): Promise<void> {
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }))
