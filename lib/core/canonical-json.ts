@@ -40,12 +40,14 @@ function canonicalArray(values: Json[], level: number): string {
 function canonicalObject(object: { [key: string]: Json }, level: number): string {
   if (level > levelsHeld) throw tooDeep()
   const keys = inOrder(Object.keys(object))
+  if (keys.length === 0) return '{}'
   let text = ''
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
-    text += `${i === 0 ? '' : ','}${quotedKey(key)}:${textOf(object[key] as Json, level)}`
+    const { first, next } = writtenKey(key)
+    text += (i === 0 ? first : next) + textOf(object[key] as Json, level)
   }
-  return `{${text}}`
+  return `${text}}`
 }
 
 function tooDeep() {
@@ -75,16 +77,21 @@ function inOrder(keys: string[]): string[] {
   return keys
 }
 
-// Few names stand for nearly all keys. Some keys are data, so the memory is bounded.
-const quotedKeys = new Map<string, string>()
-const quotedKeysKept = 10_000
+/** A key with what stands around it: as the first one of an object, and after others. */
+type WrittenKey = { readonly first: string; readonly next: string }
 
-function quotedKey(key: string): string {
-  const known = quotedKeys.get(key)
+// Few names stand for nearly all keys. Some keys are data, so the memory is bounded.
+const writtenKeys = new Map<string, WrittenKey>()
+const writtenKeysKept = 10_000
+
+function writtenKey(key: string): WrittenKey {
+  const known = writtenKeys.get(key)
   if (known !== undefined) return known
   const text = quoted(key)
-  if (quotedKeys.size < quotedKeysKept) quotedKeys.set(key, text)
-  return text
+  // Joined, each is one text for V8. What + makes of longer ones it would put together anew each time.
+  const written = { first: ['{', text, ':'].join(''), next: [',', text, ':'].join('') }
+  if (writtenKeys.size < writtenKeysKept) writtenKeys.set(key, written)
+  return written
 }
 
 /** Whether a value is an object of the kind that JSON.parse makes. */
