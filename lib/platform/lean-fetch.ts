@@ -74,8 +74,11 @@ function headersOf({ rawHeaders }: IncomingMessage): AnswerHeaders {
 // Pieces as large as this have memory of their own, which can be given back; smaller ones share a pool.
 const chunkSize = 32 * 1024
 const toTheEnd = { chunkSize, flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
-const [flush, finishFlush] = [constants.BROTLI_OPERATION_FLUSH, constants.BROTLI_OPERATION_FLUSH]
-const brotliToTheEnd = { chunkSize, flush, finishFlush }
+const brotliToTheEnd = {
+  chunkSize,
+  flush: constants.BROTLI_OPERATION_FLUSH,
+  finishFlush: constants.BROTLI_OPERATION_FLUSH,
+}
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip(toTheEnd)],
   ['x-gzip', () => createGunzip(toTheEnd)],
