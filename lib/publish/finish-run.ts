@@ -36,7 +36,7 @@ export async function finishRun(
   deps: FinishDeps,
 ): Promise<RunResult> {
   const { manifest, behind, goOn } = await publishPatiently(run, streams, deps)
-  const standings = await standingsOf(results, streams, deps)
+  const [standings, before] = await Promise.all([standingsOf(results, streams, deps), deps.runs.read(run)])
   const record: RunRecord = {
     runId: run.runId,
     scheduledAt: run.scheduledAt,
@@ -45,7 +45,6 @@ export async function finishRun(
     streams: results.map((result) => recordOf(result, standings, deps)),
     ...(behind.length > 0 ? { behind: behind.map(({ table, since, reason }) => ({ table, since, reason })) } : {}),
   }
-  const before = await deps.runs.read(run)
   const due = before === null || isUnderway(before) || before.announced === false
   const failure = due ? await announce(record, { manifest, deps }) : null
   await deps.runs.write(failure ? { ...record, announced: false } : record)

@@ -51,14 +51,17 @@ const callsAtOnce = 8
 export async function finishPublication(pending: Pending, deps: Finishing): Promise<Publication> {
   const { lake, lease, checkpoints, index } = deps
   const { runId, scans } = pending
-  const before = await lake.readManifest(runId)
-  const news = await newsOf(scans, before, deps)
+  const [before, found] = await Promise.all([lake.readManifest(runId), filesOf(scans, deps)])
+  const news = await newsOf(found, before, deps)
   const manifest = manifestOf(runId, before, { listed: await withFewFiles(news, pending, deps), deps })
   const published = manifest.scans.filter((scan) => scans.some((one) => isOne(one, scan)))
   if (news.length > 0) await lake.writeManifest(manifest, lease.signal)
   // Engines that read a whole folder see it once it is registered: by then it holds what the manifest lists, and no parts.
   const together = [...Map.groupBy(scans, ({ stream }) => withoutShard(stream)).values()]
-  await eachConcurrently(together, callsAtOnce, (some) => removeOthers(some, manifest, deps))
+  const [working] = await Promise.all([
+    mapConcurrently(together, callsAtOnce, (some) => index.objectsOf(some)),
+    eachConcurrently(together, callsAtOnce, (some) => removeOthers(some, manifest, deps)),
+  ])
   if (published.length > 0) {
     await deps.catalog.register(manifest)
     await lake.addToList({ ...manifest, scans: published }, lease.signal)
@@ -66,7 +69,7 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
     await lake.pointLatest(manifest, lease.signal)
   }
   await eachConcurrently(scans, callsAtOnce, ({ stream, scanId }) => checkpoints.markPublished(stream, scanId))
-  await eachConcurrently(together, callsAtOnce, (some) => index.removeScans(some))
+  await eachConcurrently(working, callsAtOnce, (keys) => index.remove(keys))
   return { manifest, published: { ...manifest, scans: published } }
 }
 
@@ -77,16 +80,19 @@ function noteBehind({ scans, publishedAt: since }: Manifest, { tables, behind }:
   }
 }
 
+type Found = { scan: ScanSummary; files: PartFile[] | null }
 type Listed = { scan: ScanSummary; files: PartFile[] }
 
+function filesOf(scans: readonly ScanSummary[], { index }: Finishing): Promise<Found[]> {
+  return mapConcurrently(scans, callsAtOnce, async (scan) => ({ scan, files: await index.readFiles(scan.filesKey) }))
+}
+
 /** The scans that changed something and are in no manifest yet, with their parts. */
-async function newsOf(scans: readonly ScanSummary[], before: Manifest | null, deps: Finishing): Promise<Listed[]> {
-  const unlisted = scans.filter((scan) => !before?.scans.some((listed) => isOne(listed, scan)))
-  const found = await mapConcurrently(unlisted, callsAtOnce, async (scan) => ({
-    scan,
-    files: (await deps.index.readFiles(scan.filesKey)) ?? (await withoutFiles(scan, deps)),
-  }))
-  return found.filter(({ files }) => files.length > 0)
+async function newsOf(found: readonly Found[], before: Manifest | null, deps: Finishing): Promise<Listed[]> {
+  const unlisted = found.filter(({ scan }) => !before?.scans.some((listed) => isOne(listed, scan)))
+  const news: Listed[] = []
+  for (const { scan, files } of unlisted) news.push({ scan, files: files ?? (await withoutFiles(scan, deps)) })
+  return news.filter(({ files }) => files.length > 0)
 }
 
 /** The list of files goes last: where it is gone, the scan had none and waits no more, or something is wrong. */

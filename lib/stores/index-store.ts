@@ -50,12 +50,13 @@ export function createIndexStore(objects: ObjectStore, streams: ObjectStreams): 
       const bytes = await objects.get(key)
       return bytes && z.array(PartFile).parse(JSON.parse(Buffer.from(bytes).toString()))
     },
-    removeScans: async (scans) => {
+    objectsOf: async (scans) => {
       const streams = new Set(scans.map(({ stream }) => stream))
       const lists = streams.size > 1 ? new Set([...streams].map(withoutShard)) : streams
       const keys = await mapConcurrently([...lists], listsAtOnce, (name) => objects.list(`index/${name}/`))
-      await objects.remove([...new Set(workingObjects(keys.flat(), scans))])
+      return [...new Set(workingObjects(keys.flat(), scans))]
     },
+    remove: (keys) => objects.remove(keys),
   }
 }
 
@@ -78,7 +79,7 @@ function sharedReads(read: (key: string) => Promise<Uint8Array | null>): typeof 
   }
 }
 
-/** Of these keys those that published scans need no more. */
+/** Of these keys those that scans need no more once they are published. */
 function workingObjects(keys: readonly string[], scans: readonly ScanSummary[]): string[] {
   return scans.flatMap((scan) => {
     const { stream, indexKey, replacedIndexKey } = scan

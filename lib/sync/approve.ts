@@ -18,7 +18,8 @@ export async function approveDeletes(stream: Stream, run: Run, deps: SyncDeps): 
     // An approval that died goes on, here or in the next sync.
     if (flusher.hasParts && !context.scan.approval) throw notPossible(stream, 'a scan is in progress: run sync first')
     if (!known.hadMissing) throw notPossible(stream, 'no deletes are withheld')
-    await flusher.announce(progressOf(attempt))
+    flusher.announce(progressOf(attempt))
+    await flusher.written()
     return await completeScan(attempt)
   } catch (error) {
     await flusher.release()

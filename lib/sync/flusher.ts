@@ -26,8 +26,8 @@ export type Completion = {
 
 /** The owner of what is durable: the only one that writes a scan's objects, and the only one that moves the checkpoint. */
 export type Flusher = {
-  /** Names a scan in the checkpoint before anything of it is written. */
-  announce(progress: Progress): Promise<void>
+  /** Begins to name a scan in the checkpoint, which is there before anything of the scan is written; the reading goes on meanwhile. */
+  announce(progress: Progress): void
   /** Begins to write a batch once the one before it is written; the reading goes on meanwhile. Rejects when that one failed. */
   write(batch: Batch, progress: Progress & { tokens: string[] }): Promise<void>
   /** Resolves when nothing is being written; rejects when the last batch failed. */
@@ -66,7 +66,9 @@ export function createFlusher(context: ScanContext, { checkpoint, segments, file
     slowestMs: 0,
   }
   return {
-    announce: (progress) => announce(flushing, progress),
+    announce: (progress) => {
+      setWriting(flushing, announce(flushing, scanOf(context, progress, flushing.segments)))
+    },
     write: (batch, progress) => startFlush(flushing, batch, progress),
     written: () => flushing.writing,
     writeObserved: (table, records) => writeObserved(flushing, table, records),
@@ -95,7 +97,7 @@ type Flushing = {
   readonly files: PartFile[]
   checkpoint: Checkpoint
   segments: Segment[]
-  /** The write before the next one: at most two batches are alive. */
+  /** The write that the next one waits for: at most two batches are alive. */
   writing: Promise<void>
   observedParts: number
   slowestMs: number
@@ -105,12 +107,11 @@ type Flushing = {
  * Only under its name can a later run find the files that a scan leaves if it dies before its first flush is done, since
  * they lie under its own run and date. A scan that goes on is named already.
  */
-async function announce(flushing: Flushing, progress: Progress): Promise<void> {
-  const { context, checkpoint, segments } = flushing
+async function announce(flushing: Flushing, scan: Scan): Promise<void> {
+  const { context, checkpoint } = flushing
   if (checkpoint.scan?.scanId === context.scan.scanId) return
   context.lease.signal.throwIfAborted()
   if (checkpoint.scan !== null) await clearLake(context, checkpoint.scan)
-  const scan = scanOf(context, progress, segments)
   await moveCheckpoint(flushing, { ...checkpoint, scan, runId: context.run.runId })
 }
 
@@ -120,8 +121,12 @@ async function startFlush(flushing: Flushing, batch: Batch, { tokens, ...progres
   flushing.segments = withOnePart(flushing.segments, context.fence)
   // What is read from here on belongs to the next flush.
   const moved = scanOf(context, progress, flushing.segments)
-  flushing.writing = flush(flushing, { batch, tokens, moved })
-  flushing.writing.catch(() => {
+  setWriting(flushing, flush(flushing, { batch, tokens, moved }))
+}
+
+function setWriting(flushing: Flushing, writing: Promise<void>): void {
+  flushing.writing = writing
+  writing.catch(() => {
     // Awaited by the next flush or by the end of the attempt.
   })
 }

@@ -37,6 +37,8 @@ export type Intake = {
   /** Whether enough waits, or long enough, to be written. */
   readonly isFull: boolean
   readonly isEmpty: boolean
+  /** Whether anything waits that outlives the scan: more than which keys its pages showed. */
+  readonly hasNews: boolean
   /** Hands over what waits, with its keys as they stand, and begins anew. */
   handOver(): Batch
   /** Marks keys as gone, and hands them over as a batch of their own. What is known of the lists of gone `parents` is forgotten. */
@@ -89,6 +91,10 @@ export function createIntake(context: ScanContext, { table, indexed, state }: Be
     },
     get isEmpty() {
       return taking.buffer.received === 0 && taking.buffer.seen.length === 0
+    },
+    get hasNews() {
+      const { changes, quarantined, observed } = taking.buffer
+      return changes.size + quarantined.length + observed.length > 0
     },
     handOver,
     remove: (gone, pass) => {

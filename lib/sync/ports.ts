@@ -189,9 +189,10 @@ export type IndexStore = {
   writeFiles(path: Omit<PartPath, 'part'>, files: PartFile[], signal: AbortSignal): Promise<string>
   readFiles(key: string): Promise<PartFile[] | null>
   /**
-   * Removes the working objects of scans that were published, and of those given up before them: parts, lists of files,
-   * indexes that dead attempts left, and the indexes they replaced. Never a later scan's: one may be completing right now.
-   * They are scans of one stream, or of its shards.
+   * The working objects that nobody needs once these scans are published, and those of scans that were given up before
+   * them: parts, lists of files, indexes that dead attempts left, and the indexes they replaced. Never a later scan's: one
+   * may be completing right now. They are scans of one stream, or of its shards.
    */
-  removeScans(scans: readonly ScanSummary[]): Promise<void>
+  objectsOf(scans: readonly ScanSummary[]): Promise<string[]>
+  remove(keys: readonly string[]): Promise<void>
 }

@@ -26,13 +26,15 @@ export async function syncStream(stream: Stream, run: Run, deps: SyncDeps): Prom
     requireRoom(stream.name, attempt.waiting)
     const settled = await settleQuiet(attempt)
     if (settled) return settled
-    await flusher.announce(progressOf(attempt))
+    flusher.announce(progressOf(attempt))
     for await (const page of reader.pages()) {
       const newIds = intake.take(page)
       reader.advance(page, newIds)
       if (intake.isFull) await flush(attempt)
     }
-    await flushRest(attempt)
+    // Where nothing of what waits outlives the scan, what completes it says all of it.
+    if (reader.hasEnded && !intake.hasNews) await flusher.written()
+    else await flushRest(attempt)
     if (!reader.hasEnded) return await stopFor(attempt, { status: 'paused', reason: null })
     return emitMetrics(await completeScan(attempt), context)
   } catch (error) {

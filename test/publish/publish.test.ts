@@ -170,8 +170,8 @@ describe('a publisher that dies', () => {
     await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-1' })
     const index = {
       ...world.index,
-      removeScans: async (...args: Parameters<typeof world.index.removeScans>) => {
-        await world.index.removeScans(...args)
+      remove: async (...args: Parameters<typeof world.index.remove>) => {
+        await world.index.remove(...args)
         throw new Error('killed')
       },
     }
@@ -191,8 +191,8 @@ describe('a publisher that dies after a scan that changed nothing', () => {
     await world.sync(organizationUsers, listOf(users(3)), { runId: 'run-2' })
     const index = {
       ...world.index,
-      removeScans: async (...args: Parameters<typeof world.index.removeScans>) => {
-        await world.index.removeScans(...args)
+      remove: async (...args: Parameters<typeof world.index.remove>) => {
+        await world.index.remove(...args)
         throw new Error('killed')
       },
     }

@@ -44,7 +44,8 @@ async function flusherOf(overrides: Parameters<typeof contextOf>[0] = {}) {
 describe('the flusher', () => {
   it('names the scan in the checkpoint before anything of it is written', async () => {
     const { flusher, checkpoints, lake } = await flusherOf()
-    await flusher.announce(progressAt('p1'))
+    flusher.announce(progressAt('p1'))
+    await flusher.written()
     expect((await checkpoints.read(name))?.scan).toMatchObject({ scanId: 'run-1', segments: [] })
     expect(lake.files.size).toBe(0)
   })

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import type { ScanSummary } from '../../../lib/sync/checkpoint.ts'
 import type { IndexStore, PartPath } from '../../../lib/sync/ports.ts'
 import { pathOf, summaryOf, untroubled } from '../samples.ts'
 
@@ -9,7 +10,8 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
     const store = create()
     const stream = `stream_${crypto.randomUUID()}`
     const path = (values: Partial<PartPath> = {}) => pathOf({ stream, ...values })
-    return { store, stream, path }
+    const forget = async (scans: readonly ScanSummary[]) => store.remove(await store.objectsOf(scans))
+    return { store, stream, path, forget }
   }
   const bytes = Uint8Array.from({ length: 10_000 }, (_, i) => i % 251)
 
@@ -71,7 +73,7 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
     })
 
     it('forgets a published scan with the index it replaced, and leaves every other scan alone', async () => {
-      const { store, stream, path } = setup()
+      const { store, stream, path, forget } = setup()
       const indexes = [
         path({ scanId: 'scan-1' }),
         path({ scanId: 'scan-2', fence: 2 }),
@@ -86,8 +88,8 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       const filesKey = await store.writeFiles(path({ scanId: 'scan-2', fence: 3 }), [], untroubled)
 
       const scan = summaryOf({ stream, scanId: 'scan-2', filesKey, indexKey: current, replacedIndexKey: replaced })
-      await store.removeScans([scan])
-      await store.removeScans([scan])
+      await forget([scan])
+      await forget([scan])
       const left = await Promise.all([replaced, dead, current, completing, unnamed].map(store.readIndex))
       expect(left.map((index) => index !== null)).toEqual([false, false, true, true, false])
       expect(await store.readPart(path({ scanId: 'scan-2', fence: 2 }))).toBeNull()
@@ -96,7 +98,7 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
     })
 
     it('forgets published scans of shards, and leaves the shards between them alone', async () => {
-      const { store, stream, path } = setup()
+      const { store, stream, path, forget } = setup()
       const shards = ['01', '02', '03'].map((n) => path({ stream: `${stream}/${n}`, scanId: `scan-${n}`, fence: 2 }))
       for (const at of shards) {
         await store.writePart(at, bytes, untroubled)
@@ -105,7 +107,7 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
       }
       const published = shards.filter(({ scanId }) => scanId !== 'scan-02')
       const fences = { first: 1, last: 2 }
-      await store.removeScans(published.map((at) => summaryOf({ ...at, fences, indexKey: store.indexKey(at) })))
+      await forget(published.map((at) => summaryOf({ ...at, fences, indexKey: store.indexKey(at) })))
       const left = async (key: string) => (await store.readIndex(key)) !== null
       for (const at of shards) {
         const isLeft = !published.includes(at)
@@ -116,11 +118,11 @@ export function indexStoreContract(title: string, create: () => IndexStore): voi
     })
 
     it('removes the index that a later scan of the same publication replaced', async () => {
-      const { store, stream, path } = setup()
+      const { store, stream, path, forget } = setup()
       const [first = '', second = ''] = [1, 2].map((fence) => store.indexKey(path({ scanId: `scan-${fence}`, fence })))
       for (const key of [first, second]) await store.writeIndex(key, [bytes], untroubled)
       const scan = { stream, replacedIndexKey: null }
-      await store.removeScans([
+      await forget([
         summaryOf({ ...scan, scanId: 'scan-1', indexKey: first, fences: { first: 1, last: 1 } }),
         summaryOf({
           stream,
