@@ -4,6 +4,7 @@ import type { Checkpoint, Counts, Notice, PartFile, Scan, ScanSummary, Segment, 
 import type { ScanContext } from './context.ts'
 import { nextPass, type ReadingState } from './page-reader.ts'
 import type { PartPath } from './ports.ts'
+import { partsOf, withOnePart } from './segments.ts'
 import type { IntakeState } from './taking.ts'
 import { observedRows, writeBatch } from './write-batch.ts'
 
@@ -230,17 +231,6 @@ async function clearLake({ deps, stream, fence }: ScanContext, given: Scan): Pro
   const fences = { first: firstFence, last: fence - 1 }
   const orphans = await deps.lake.removeOrphans([{ stream: stream.name, scanId, runId, startedAt, fences }], stream, [])
   if (orphans > 0) deps.log.info('Removed what a scan that was given up left.', { stream: stream.name, orphans })
-}
-
-function withOnePart(segments: Segment[], fence: number): Segment[] {
-  const last = segments.at(-1)
-  return last?.fence === fence
-    ? [...segments.slice(0, -1), { fence, parts: last.parts + 1 }]
-    : [...segments, { fence, parts: 1 }]
-}
-
-function partsOf(segments: readonly Segment[]): number {
-  return segments.reduce((sum, { parts }) => sum + parts, 0)
 }
 
 /** Where the objects of an attempt's scan lie. */

@@ -20,6 +20,7 @@ import {
   type Taken,
   type Taking,
   takeCopy,
+  takeSame,
 } from './taking.ts'
 import { canonical, keyReaderOf, tooDeep, whyUnkeyed } from './validate.ts'
 
@@ -183,19 +184,6 @@ function takeTooDeep(taking: Taking, raw: Json): boolean {
   const key = taking.keyOf(top)
   const known = key === null ? -1 : taking.table.find(key)
   return quarantine(taking, { key, known, raw: text, reason: tooDeep })
-}
-
-/** A copy with the content that is known. It costs nothing more. */
-function takeSame(taking: Taking, taken: Taken, invalid: readonly string[]): void {
-  const { known, bytes } = taken
-  markSame(taking, known)
-  if (bytes !== null && invalid.length === 0 && !taking.table.hasBytes(known, bytes)) {
-    taking.table.setBytes(known, Buffer.from(bytes, 'latin1'))
-    taking.hasRenewed = true
-    taking.buffer.renewed.add(known)
-  }
-  countInvalid(taking, invalid)
-  observe(taking, taken)
 }
 
 /** A copy that is new, or differs from what is known. Of two in one scan the later change wins. */

@@ -55,6 +55,19 @@ export function markSame({ buffer, table, pass, state: { counts } }: Taking, at:
   buffer.seen.push(at)
 }
 
+/** A copy with the content that is known. It costs nothing more. */
+export function takeSame(taking: Taking, taken: Taken, invalid: readonly string[]): void {
+  const { known, bytes } = taken
+  markSame(taking, known)
+  if (bytes !== null && invalid.length === 0 && !taking.table.hasBytes(known, bytes)) {
+    taking.table.setBytes(known, Buffer.from(bytes, 'latin1'))
+    taking.hasRenewed = true
+    taking.buffer.renewed.add(known)
+  }
+  countInvalid(taking, invalid)
+  observe(taking, taken)
+}
+
 /** Notes another copy of what stands. Its key is known until the last of its copies is read no more. */
 export function takeCopy(taking: Taking, { known, record }: Taken): void {
   const { context, table, buffer } = taking

@@ -108,7 +108,13 @@ describe('what a night asks of AWS', () => {
     const unchanged = await night('unchanged')
     expect(unchanged).toMatchObject({ changed: 0, deleted: 0 })
     // What is known by its bytes is flushed a tenth as often.
-    expect(calls).toEqual(callsOf({ ...unchanged, flush: 10 * flush }))
+    const ofUnchanged = callsOf({ ...unchanged, flush: 10 * flush })
+    // The last few need no flush, unless they were set aside or an observer is to see them.
+    expect(calls).toEqual({
+      ...ofUnchanged,
+      puts: ofUnchanged.puts - 1,
+      stateWrites: ofUnchanged.stateWrites - 1,
+    })
 
     platform.advance()
     const changed = await night('changed')
