@@ -3,7 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundling } from '../infra/constructs/worker-function.ts'
 
-const { minify, mainFields, target, inject, sourceMap, sourcesContent } = bundling
+const { minify, mainFields, target, inject, esbuildArgs, sourceMap, sourcesContent } = bundling
+
+const alias = Object.fromEntries(
+  Object.entries(esbuildArgs).map(([name, path]) => [name.replace('--alias:', ''), path]),
+)
 
 /** How a function is bundled, in esbuild's words: what runs here is built as what runs on AWS. */
 export const buildOptions = {
@@ -12,7 +16,7 @@ export const buildOptions = {
   format: bundling.format,
   metafile: true,
   logLevel: 'error',
-  ...{ minify, mainFields, target, inject },
+  ...{ minify, mainFields, target, inject, alias },
 } as const satisfies Parameters<typeof build>[0]
 
 /** Bundles a file of this folder into another folder, with its source map, and answers where it is. */

@@ -9,7 +9,7 @@ import { median } from './figures.ts'
 
 const run = promisify(execFile)
 /** What lies beside the handlers. */
-const beside = new Set(['event.ts', 'stacks.ts', 'telemetry.ts'])
+const beside = new Set(['credentials.ts', 'event.ts', 'stacks.ts', 'style-sheets.ts', 'telemetry.ts'])
 
 /** A Lambda bundle: its size, and how long its import takes beside that of the SDK clients in it alone. */
 export type BundleFigures = { name: string; bytes: number; importMs: number; clientsMs: number }
@@ -33,6 +33,7 @@ const asModule = {
   ...options,
   format: 'esm' as const,
   inject: [],
+  alias: {},
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 }
 

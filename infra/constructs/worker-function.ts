@@ -154,5 +154,9 @@ export const bundling = {
   sourceMap: true,
   sourcesContent: false,
   inject: [`${root}functions/stacks.ts`],
+  esbuildArgs: {
+    '--alias:@aws-sdk/credential-provider-node': `${root}functions/credentials.ts`,
+    '--alias:cssomnom/parse': `${root}functions/style-sheets.ts`,
+  },
   bundleAwsSDK: true,
 }
