@@ -1,6 +1,6 @@
 import type { PublishedFile } from '../publish/manifest.ts'
 import { runsKey, runsPrefix } from '../stores/lake-paths.ts'
-import { rowFiles } from '../stores/row-files.ts'
+import { readRows } from '../stores/read-rows.ts'
 import type { IdentifiedColumn } from '../streams/field-ids.ts'
 import type { Cell } from '../streams/table.ts'
 import { type Group, tablesIn } from '../warehouse/groups.ts'
@@ -96,7 +96,7 @@ export async function* rowLines<F>({ columns, files, signal }: Inline<F>, bytesO
     if (signal.aborted) return
     const bytes = await bytesOf(file)
     if (bytes === null) continue
-    for await (const group of rowFiles.read(bytes, columns)) {
+    for await (const group of readRows(bytes, columns)) {
       let lines = ''
       for (let row = 0; row < (group[0]?.length ?? 0); row++) {
         const cells = group.map((column) => column[row] as Cell)

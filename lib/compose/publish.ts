@@ -16,7 +16,7 @@ import type { Announcer, Catalog, WarehouseTables } from '../publish/ports.ts'
 import { createAnnouncer, createEventBridge, silentAnnouncer } from '../stores/announcer.ts'
 import { createCatalog, createGlue, noCatalog } from '../stores/catalog.ts'
 import { createPublications } from '../stores/publications.ts'
-import { createPublishedLake } from '../stores/published-lake.ts'
+import { createPublishingLake } from '../stores/publishing-lake.ts'
 import { rowFiles } from '../stores/row-files.ts'
 import { createRuns } from '../stores/runs.ts'
 import { createRunsTable } from '../stores/runs-table.ts'
@@ -46,7 +46,7 @@ type Environment = z.infer<typeof Environment>
 export function composePublish(variables: Variables, runtime: PublishRuntime) {
   const env = readVariables(Environment, variables)
   const { clients, objects, checkpoints, index, clock, close } = openStores(env, runtime)
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const state = { dynamodb: clients.dynamodb, table: env.STATE_TABLE }
   const runs = createRuns(state)
   const { leaseMs } = { ...defaultSettings, ...runtime.settings }
@@ -80,7 +80,7 @@ function outletsOf(env: Environment): { catalog: Catalog; announcer: Announcer }
 }
 
 type TablesStores = Pick<ReturnType<typeof openStores>, 'objects' | 'clock'> & {
-  lake: ReturnType<typeof createPublishedLake>
+  lake: ReturnType<typeof createPublishingLake>
 }
 
 /** Iceberg tables, kept by the publisher. */

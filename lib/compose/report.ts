@@ -2,7 +2,7 @@ import { readVariables, ScheduleVariables, type Variables } from '../core/env.ts
 import { createFileRows } from '../stores/file-rows.ts'
 import { createLakeRows } from '../stores/lake-rows.ts'
 import { createPages } from '../stores/pages.ts'
-import { rowFiles } from '../stores/row-files.ts'
+import { readRows } from '../stores/read-rows.ts'
 import { composeInspect } from './inspect.ts'
 import type { Runtime } from './runtime.ts'
 import { schedulesFrom } from './schedules.ts'
@@ -22,7 +22,7 @@ export function composeReport(variables: Variables, runtime: Runtime) {
     ...stores,
     pages: createPages(objects),
     rows: createFileRows(objects),
-    lakeRows: createLakeRows({ files: objects, rows: rowFiles, lake, currentFiles }),
+    lakeRows: createLakeRows({ files: objects, rows: { read: readRows }, lake, currentFiles }),
     schedules: schedulesFrom(env.RUN_SCHEDULES),
   }
 }

@@ -7,12 +7,13 @@ import { type Cell, columnsOf, type Table } from '../streams/table.ts'
 import { inOrder, keyOrder } from './key-order.ts'
 import { groupRows } from './parquet.ts'
 import { appendRows, bufferOf } from './parquet-rows.ts'
+import { readRows } from './read-rows.ts'
 import { rowFiles } from './row-files.ts'
 
 /** The texts of a file's rows; of some columns, or of all that hold text. */
 export async function* textRows(bytes: Uint8Array, wanted?: readonly string[]): AsyncGenerator<(string | null)[]> {
   const columns = (wanted ?? textColumns(bytes)).map((name) => ({ name, type: 'string' as const, doc: '', id: 0 }))
-  for await (const group of rowFiles.read(bytes, columns)) {
+  for await (const group of readRows(bytes, columns)) {
     const rows = group[0]?.length ?? 0
     for (let row = 0; row < rows; row++) {
       yield group.map((cells) => (typeof cells[row] === 'string' ? (cells[row] as string) : null))

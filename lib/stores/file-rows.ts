@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib'
 import * as z from 'zod'
 import type { FileRows } from '../report/night/file-rows.ts'
 import type { ObjectStore } from './objects.ts'
-import { rowFiles } from './row-files.ts'
+import { readRows } from './read-rows.ts'
 
 const QuarantineLine = z.object({ reasons: z.array(z.string()) })
 
@@ -12,7 +12,7 @@ export function createFileRows(objects: Pick<ObjectStore, 'get'>): FileRows {
   return {
     read: async function* ({ key }, columns) {
       const bytes = await objects.get(key)
-      if (bytes) yield* rowFiles.read(bytes, columns)
+      if (bytes) yield* readRows(bytes, columns)
     },
     reasons: async ({ key }) => {
       const bytes = await objects.get(key)

@@ -1,25 +1,11 @@
-import { type FileMetaData, parquetMetadata, parquetRead } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { RowFiles, RowFileWriter, RowGroup } from '../publish/iceberg/ports.ts'
 import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
-import type { Cell, Column } from '../streams/table.ts'
 import { columnSource, describedBy, type Named, pageSize, parquetSchema, writerSettings } from './parquet.ts'
-import { bufferOf, compressors, parsers, placeCells } from './parquet-rows.ts'
+import { readRows } from './read-rows.ts'
 
-/** Parquet files as rows, group by group: what is unpacked at a time is bounded, however large a file is. */
-export const rowFiles: RowFiles = {
-  read: async function* (bytes, columns) {
-    const file = bufferOf(bytes)
-    const metadata = parquetMetadata(file)
-    let start = 0
-    for (const { num_rows } of metadata.row_groups) {
-      const rows = Number(num_rows)
-      yield await readGroup({ file, metadata, rowStart: start, rowEnd: start + rows }, columns)
-      start += rows
-    }
-  },
-  open: (table) => openFile(table, identifiedColumnsOf(table)),
-}
+/** Parquet files as rows: written and read. */
+export const rowFiles: RowFiles = { read: readRows, open: (table) => openFile(table, identifiedColumnsOf(table)) }
 
 /** Begins a file of some columns. */
 export function openFile(table: Named, columns: readonly IdentifiedColumn[]): RowFileWriter {
@@ -59,17 +45,4 @@ export function encodeParquet(table: Named, columns: readonly IdentifiedColumn[]
   const file = openFile(table, columns)
   file.add(group)
   return file.finish()
-}
-
-type Range = { file: ArrayBuffer; metadata: FileMetaData; rowStart: number; rowEnd: number }
-
-async function readGroup(range: Range, columns: readonly Column[]): Promise<RowGroup> {
-  const { metadata, rowStart, rowEnd } = range
-  const present = new Set(metadata.schema.map(({ name }) => name))
-  const cells = new Map(columns.map(({ name }) => [name, new Array<Cell>(rowEnd - rowStart).fill(null)]))
-  const names = [...cells.keys()].filter((name) => present.has(name))
-  const onChunk = (chunk: { columnName: string; columnData: ArrayLike<unknown>; rowStart: number }) =>
-    placeCells(cells.get(chunk.columnName), chunk.columnData, chunk.rowStart - rowStart)
-  if (names.length > 0) await parquetRead({ ...range, columns: names, compressors, parsers, onChunk })
-  return columns.map(({ name }) => cells.get(name) as Cell[])
 }

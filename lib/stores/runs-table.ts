@@ -5,7 +5,8 @@ import { runsColumns, runsTable } from '../streams/runs-table.ts'
 import type { Cell } from '../streams/table.ts'
 import { runsKey } from './lake-paths.ts'
 import type { ObjectStore } from './objects.ts'
-import { encodeParquet, rowFiles } from './row-files.ts'
+import { readRows } from './read-rows.ts'
+import { encodeParquet } from './row-files.ts'
 
 type Deps = { objects: ObjectStore; runs: Pick<Runs, 'between'> }
 type Row = readonly Cell[]
@@ -77,7 +78,7 @@ function merged(before: readonly Row[], records: readonly RunRecord[]): Row[] {
 
 async function rowsIn(bytes: Uint8Array): Promise<Row[]> {
   const rows: Row[] = []
-  for await (const group of rowFiles.read(bytes, runsColumns)) {
+  for await (const group of readRows(bytes, runsColumns)) {
     for (let row = 0; row < (group[0]?.length ?? 0); row++) rows.push(group.map((cells) => cells[row] ?? null))
   }
   return rows

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openLakeDatabase } from '../../lib/cli/lake-database.ts'
 import { ask } from '../../lib/cli/query-rows.ts'
 import type { Manifest, PublishedFile } from '../../lib/publish/manifest.ts'
-import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../lib/stores/publishing-lake.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import type { PartFile } from '../../lib/sync/checkpoint.ts'
@@ -20,7 +20,7 @@ function manifestOf(runId: string, files: PartFile[], publishedAt = '2026-03-01T
 }
 function setup() {
   const objects = createMemoryObjects()
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const keys = async () => (await lake.readFiles()).map(({ key }) => key).sort()
   return { objects, lake, keys }
 }

@@ -7,7 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { partitionPrefix, partKey, schemaVersion } from '../../lib/stores/lake-paths.ts'
 import { encodePart } from '../../lib/stores/part-rows.ts'
-import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../lib/stores/publishing-lake.ts'
 import { encodeParquet } from '../../lib/stores/row-files.ts'
 import { identifiedColumnsOf } from '../../lib/streams/field-ids.ts'
 import { streams } from '../../lib/streams/index.ts'
@@ -21,7 +21,7 @@ import { pathOf, untroubled } from './samples.ts'
 
 const emulated = useEmulators()
 lakeContract('in memory', createMemoryLake)
-lakeContract('in S3', () => createPublishedLake(emulated().lake))
+lakeContract('in S3', () => createPublishingLake(emulated().lake))
 
 function column(name: string, type: 'string' | 'int64' | 'double' | 'boolean' | 'timestamp' | 'json') {
   return { name, type, doc: name } as const
@@ -196,7 +196,7 @@ describe('a quarantine file', () => {
       { key: null, reasons: ['no id'], raw },
       { key: 'b', reasons: ['bad'], raw: 'null' },
     ]
-    const file = await createPublishedLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const file = await createPublishingLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const lines = gunzipSync((await objects.get(file.key))!)
       .toString()
       .trimEnd()
@@ -218,7 +218,7 @@ describe('a line of a quarantine file', () => {
     const objects = createMemoryObjects()
     const title = 'one\u2028two\u2029three\u0085four'
     const records = [{ key: title, reasons: ['no id'], raw: JSON.stringify({ title }) }]
-    const file = await createPublishedLake(objects).writeQuarantine(pathOf(), records, untroubled)
+    const file = await createPublishingLake(objects).writeQuarantine(pathOf(), records, untroubled)
     const text = gunzipSync((await objects.get(file.key))!).toString()
     expect(text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)).toHaveLength(2)
     const { key, raw } = JSON.parse(text)
@@ -234,7 +234,7 @@ describe('a manifest in S3', () => {
       ['{"version":2}', 'configuration'],
     ] as const) {
       await objects.put('manifests/run=r.json', Buffer.from(text))
-      await expect(createPublishedLake(objects).readManifest('r')).rejects.toMatchObject({ code })
+      await expect(createPublishingLake(objects).readManifest('r')).rejects.toMatchObject({ code })
     }
   })
 })

@@ -9,7 +9,7 @@ import { sha256 } from '../../lib/core/hash.ts'
 import type { RowGroup } from '../../lib/publish/iceberg/ports.ts'
 import { createMerger, type MergeLimits } from '../../lib/stores/merge-parts.ts'
 import { openPart, wholePart } from '../../lib/stores/part-rows.ts'
-import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../lib/stores/publishing-lake.ts'
 import { rowFiles } from '../../lib/stores/row-files.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { type Cell, columnsOf, type Table } from '../../lib/streams/table.ts'
@@ -44,7 +44,7 @@ const generous: MergeLimits = { rows: 1_000, bytes: 1e9, partsAtOnce: 100, readA
 
 function setup(limits = generous) {
   const objects = createMemoryObjects()
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const part = (keys: string[], n: number) =>
     lake.writeRows(pathOf({ part: n }), batchOf(keys.map((key) => rowOf(key, n))), untroubled)
   const merge = (parts: PartFile[]) => createMerger(objects, limits).mergeParts(table, parts, undisturbed)

@@ -2,14 +2,14 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../lib/core/hash.ts'
 import { createQuarantineMerger } from '../../lib/stores/merge-quarantine.ts'
-import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../lib/stores/publishing-lake.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
 import { mergedFileContract } from './contracts/merged-file.ts'
 import { pathOf, undisturbed, untroubled } from './samples.ts'
 
 function setup(unpackedBytes?: number) {
   const objects = createMemoryObjects()
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const part = (raws: string[], n: number) =>
     lake.writeQuarantine(
       pathOf({ part: n }),

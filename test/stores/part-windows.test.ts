@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createMerger } from '../../lib/stores/merge-parts.ts'
-import { createPublishedLake } from '../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../lib/stores/publishing-lake.ts'
 import { sessions } from '../../lib/streams/sessions.ts'
 import { columnsOf } from '../../lib/streams/table.ts'
 import { createMemoryObjects } from '../support/memory/objects.ts'
@@ -12,7 +12,7 @@ const table = sessions.tables[0]
 
 it('many parts are read side by side, but few windows at a time, and whoever waits for an answer meanwhile gets it', async () => {
   const objects = createMemoryObjects()
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const part = (n: number) => {
     const keys = Array.from({ length: 100 }, () => randomBytes(400).toString('hex'))
     const columns = columnsOf(table).map(({ name }) => (name === 'session_id' ? keys : keys.map(() => null)))

@@ -3,10 +3,9 @@ import type { Stream } from '../../streams/stream.ts'
 import type { Table } from '../../streams/table.ts'
 import type { PublishedFile } from '../manifest.ts'
 import { currentSnapshot } from './metadata.ts'
-import { addressesOf, currentOf } from './places.ts'
+import { addressesOf, currentOf, hasCurrent } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
 import { committedScans, liveEntries, manifestsOf } from './snapshots.ts'
-import { hasCurrent } from './tables.ts'
 
 /** A file of a current table. */
 export type CurrentFile = { key: string; bytes: number; rows: number }

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/hash.ts'
 import { currentName } from '../../streams/current.ts'
+import type { Stream } from '../../streams/stream.ts'
 import type { Table } from '../../streams/table.ts'
 import type { Commit } from './manifests.ts'
 import { currentSnapshot, type TableMetadata } from './metadata.ts'
@@ -15,6 +16,14 @@ export function logOf(table: Table): PublishedTable {
 /** The current state's table. */
 export function currentOf(table: Table): PublishedTable {
   return { name: currentName(table), table, kind: 'current' }
+}
+
+/**
+ * Whether a table has a current state of its own. What happened does not change: the rows of a log that are there once
+ * are current for ever, and rewriting them would cost the more the longer it is kept.
+ */
+export function hasCurrent({ mode, tables }: Stream, table: Table): boolean {
+  return mode !== 'append' && tables.some(({ name }) => name === table.name)
 }
 
 /** Where all that a table owns lies. The files of a change log lie elsewhere: they belong to the manifests of runs. */

@@ -5,11 +5,10 @@ import { addressesIn } from './cleaning.ts'
 import { bringUpToDate } from './current-table.ts'
 import { createLook } from './inspect.ts'
 import { appendToLog } from './log-table.ts'
-import { addressesOf, currentOf, logOf, type PublishedTable, tablePrefix } from './places.ts'
+import { addressesOf, currentOf, hasCurrent, logOf, type PublishedTable, tablePrefix } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
 import { createProgress } from './progress.ts'
 import { publishedBefore } from './publications.ts'
-import { hasCurrent } from './tables.ts'
 import type { TableUpdate } from './update.ts'
 
 /**

@@ -1,24 +1,15 @@
 import { FatalError, messageOf, RetryableError } from '../../core/errors.ts'
 import { type Stream, tablesOf } from '../../streams/stream.ts'
-import type { Table } from '../../streams/table.ts'
 import type { BehindTable } from '../manifest.ts'
 import type { Following, MadeNow, WarehouseTables } from '../ports.ts'
 import { bringUpToDate } from './current-table.ts'
 import { createLook } from './inspect.ts'
 import { appendToLog } from './log-table.ts'
-import { currentOf, logOf, type PublishedTable } from './places.ts'
+import { currentOf, hasCurrent, logOf, type PublishedTable } from './places.ts'
 import type { IcebergDeps } from './ports.ts'
 import { createProgress, type ProgressKeeper } from './progress.ts'
 import { type PublishedScans, publishedBefore } from './publications.ts'
 import type { TableUpdate } from './update.ts'
-
-/**
- * Whether a table has a current state of its own. What happened does not change: the rows of a log that are there once
- * are current for ever, and rewriting them would cost the more the longer it is kept.
- */
-export function hasCurrent({ mode, tables }: Stream, table: Table): boolean {
-  return mode !== 'append' && tables.some(({ name }) => name === table.name)
-}
 
 /** The names of all tables that there are. */
 export function icebergNames(streams: readonly Stream[]): string[] {

@@ -13,7 +13,7 @@ import { publishRun } from '../../../lib/publish/publish.ts'
 import { createCheckpoints } from '../../../lib/stores/checkpoints.ts'
 import { createIndexStore } from '../../../lib/stores/index-store.ts'
 import { createPublications } from '../../../lib/stores/publications.ts'
-import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../../lib/stores/publishing-lake.ts'
 import { createRecords } from '../../../lib/stores/records.ts'
 import { creditLimitOutcomes } from '../../../lib/streams/credit-limit-outcomes.ts'
 import { defaultSettings, type SyncDeps } from '../../../lib/sync/context.ts'
@@ -55,7 +55,7 @@ function setUp() {
     settings: defaultSettings,
     checkpoints: createCheckpoints(state),
     publications: createPublications(state),
-    lake: createPublishedLake(emulated.lake),
+    lake: createPublishingLake(emulated.lake),
     index: createIndexStore(emulated.lake, emulated.lakeStreams),
     catalog: { register: async () => {} },
     tables: { namesOf: () => [], follow: async () => false },

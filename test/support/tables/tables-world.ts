@@ -3,7 +3,7 @@ import { defaultFileSize, defaultProgressMs, type IcebergDeps } from '../../../l
 import { createIcebergTables } from '../../../lib/publish/iceberg/tables.ts'
 import { type PublishDeps, publishRun } from '../../../lib/publish/publish.ts'
 import type { ObjectStore } from '../../../lib/stores/objects.ts'
-import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../../lib/stores/publishing-lake.ts'
 import { rowFiles } from '../../../lib/stores/row-files.ts'
 import { createFolderPointers } from '../../../lib/stores/table-pointers.ts'
 import { streams } from '../../../lib/streams/index.ts'
@@ -25,7 +25,7 @@ export function createTablesWorld({
   address?: string
   objects?: ObjectStore
 } = {}) {
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const world = createWorld({ lake })
   let attempts = 0
   const icebergDeps = (more: Partial<IcebergDeps> = {}): IcebergDeps => ({

@@ -6,7 +6,7 @@ import { runLoad } from '../../../lib/cli/warehouse-run.ts'
 import type { LoadableLake } from '../../../lib/cli/warehouse-script.ts'
 import type { Json } from '../../../lib/core/json.ts'
 import { finishRun } from '../../../lib/publish/finish-run.ts'
-import { createPublishedLake } from '../../../lib/stores/published-lake.ts'
+import { createPublishingLake } from '../../../lib/stores/publishing-lake.ts'
 import { createRunsTable } from '../../../lib/stores/runs-table.ts'
 import { computers } from '../../../lib/streams/computers.ts'
 import { currentName } from '../../../lib/streams/current.ts'
@@ -34,7 +34,7 @@ const oddNames = ['O\'Neil \\ "Sons"', 'tab\tand\nline', '\\N', '', '\\.', 'nul 
 /** A lake of nights in which most records stay, some change with their parts, some go, and some of those come back. */
 export function createNights() {
   const objects = createMemoryObjects()
-  const lake = createPublishedLake(objects)
+  const lake = createPublishingLake(objects)
   const world = createWorld({ lake })
   const live = new Map<number, Record<string, Json>>()
   const runs = createMemoryRuns()
