@@ -101,32 +101,34 @@ async function read(s3: S3Client, place: { Bucket: string; Key: string; Range?: 
     const answer = await answered(s3, place)
     if (answer === null) return { bytes: null }
     try {
-      return { bytes: await collected((answer.Body ?? []) as AsyncIterable<Uint8Array>), etag: answer.ETag }
+      return { bytes: await collected(answer), etag: answer.ETag }
     } catch (error) {
       if (time === timesRead) throw error
     }
   }
 }
 
-/** The pieces are nobody else's, and not needed once they are copied. */
-async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of body) pieces.push(piece)
-  const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.byteLength
+/** Each piece is copied and given back as it comes: a file of 64 MB would else be there twice. */
+async function collected({ Body, ContentLength = 0 }: Answer): Promise<Uint8Array> {
+  let bytes = new Uint8Array(ContentLength)
+  let used = 0
+  for await (const piece of (Body ?? []) as AsyncIterable<Uint8Array>) {
+    if (used + piece.byteLength > bytes.byteLength) {
+      const larger = new Uint8Array(Math.max(2 * bytes.byteLength, used + piece.byteLength))
+      larger.set(bytes)
+      bytes = larger
+    }
+    bytes.set(piece, used)
+    used += piece.byteLength
     release(piece)
   }
-  return bytes
+  return used === bytes.byteLength ? bytes : bytes.slice(0, used)
 }
 
+type Answer = Pick<GetObjectCommandOutput, 'Body' | 'ContentLength' | 'ETag'>
+
 /** What S3 says; null when there is no such object, and nothing of one that ends before the range. */
-async function answered(
-  s3: S3Client,
-  place: { Bucket: string; Key: string; Range?: string },
-): Promise<Pick<GetObjectCommandOutput, 'Body' | 'ETag'> | null> {
+async function answered(s3: S3Client, place: { Bucket: string; Key: string; Range?: string }): Promise<Answer | null> {
   try {
     return await s3.send(new GetObjectCommand(place))
   } catch (error) {

@@ -1,4 +1,5 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { release } from '../core/buffer.ts'
 import type { RowFiles, RowFileWriter, RowGroup } from '../publish/iceberg/ports.ts'
 import { type IdentifiedColumn, identifiedColumnsOf } from '../streams/field-ids.ts'
 import { columnSource, describedBy, type Named, pageSize, parquetSchema, writerSettings } from './parquet.ts'
@@ -34,6 +35,7 @@ export function openFile(table: Named, columns: readonly IdentifiedColumn[]): Ro
       for (const chunk of chunks) {
         whole.set(chunk, at)
         at += chunk.byteLength
+        release(chunk)
       }
       return whole
     },

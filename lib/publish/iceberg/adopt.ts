@@ -1,7 +1,7 @@
 import { compareCells } from '../../streams/row-order.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
 import { groupBytes } from './gather-rows.ts'
-import { goneFile, type Inspected } from './inspect.ts'
+import { areApart, goneFile, type Inspected } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
 import { addressesOf } from './places.ts'
 import type { Rewriting } from './rewriting.ts'
@@ -40,8 +40,4 @@ export async function adopt({
     await stillMine()
   }
   return adopted
-}
-
-function areApart(files: readonly (PartFile & Inspected)[]): boolean {
-  return files.every(({ from }, at) => at === 0 || compareCells(files[at - 1]!.to, from) < 0)
 }

@@ -1,6 +1,6 @@
 import { orderColumns } from '../../streams/row-order.ts'
 import type { PartFile } from '../../sync/checkpoint.ts'
-import { columnsNamed } from './inspect.ts'
+import { areApart, columnsNamed, type Inspected } from './inspect.ts'
 import { mergedRows } from './merge-rows.ts'
 import { newestVersions, recordsOf } from './newest-versions.ts'
 import type { Rewriting } from './rewriting.ts'
@@ -27,7 +27,26 @@ export async function lookAtChanges(files: readonly PlacedFile[], rewriting: Rew
     rows += 1
     marks.comesIn(key)
   }
-  return { rows, ofRows: changes.reduce((sum, file) => sum + file.rows, 0), touched: marks.touched() }
+  return { rows, ofRows: rowsOf(changes), touched: marks.touched() }
+}
+
+/**
+ * What changes do to a table without files where each record is among them once: all of their rows come in. That is known
+ * without reading them. Null where a record may be there more than once, or gone.
+ */
+export async function allStand({ mainFiles, changes, look, stillMine }: Rewriting): Promise<Coming | null> {
+  const looks: Inspected[] = []
+  for (const file of mainFiles) {
+    looks.push(await look(file))
+    await stillMine()
+  }
+  if (!looks.every(({ single }) => single) || !areApart(looks)) return null
+  const rows = rowsOf(changes)
+  return { rows, ofRows: rows, touched: { certain: new Set(), perhaps: [] } }
+}
+
+function rowsOf(changes: readonly PartFile[]): number {
+  return changes.reduce((sum, file) => sum + file.rows, 0)
 }
 
 /** The first cells of the keys of rows that come in, in order. */

@@ -14,10 +14,17 @@ export function columnsNamed(table: Table, names: readonly string[]): Identified
 }
 
 /**
- * What is known of a file of the change log once it was looked at: whether its rows go by key, and the first cells of the
- * keys that they begin and end with.
+ * What is known of a file of the change log once it was looked at: whether its rows go by key, whether they are all
+ * upserts of a key of their own, and the first cells of the keys that they begin and end with.
  */
-export type Inspected = { statistics: ColumnStatistics[]; day: number | null; sorted: boolean; from: Cell; to: Cell }
+export type Inspected = {
+  statistics: ColumnStatistics[]
+  day: number | null
+  sorted: boolean
+  single: boolean
+  from: Cell
+  to: Cell
+}
 
 /** Reads an object that must be there. @throws FatalError `damaged_state` when it is gone. */
 export async function existing(
@@ -49,18 +56,21 @@ export function createLook(tables: readonly Table[], deps: IcebergDeps): (file: 
   }
 }
 
-/** Looks at a file: the bounds of its columns, its day, and whether its rows go by key. */
+/** Looks at a file: the bounds of its columns, its day, and what its keys are like. */
 async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps: IcebergDeps): Promise<Inspected> {
-  const columns = boundedColumns(table, identifiedColumnsOf(table))
-  const gathering = gatherStatistics(columns)
+  const bounded = boundedColumns(table, identifiedColumnsOf(table))
+  const columns = [...bounded, ...columnsNamed(table, ['_op'])]
+  const gathering = gatherStatistics(bounded)
   const order = watchOrder(table.key.map((name) => columns.findIndex((column) => column.name === name)))
   const syncedAt = columns.findIndex(({ name }) => name === '_synced_at')
   const [first] = table.key.map((name) => columns.findIndex((column) => column.name === name)) as [number]
   let from: Cell = null
   let to: Cell = null
   let day: number | null = null
+  let upserts = true
   for await (const group of deps.rows.read(await existing(key, deps), columns)) {
     gathering.add(group)
+    upserts &&= group.at(-1)?.every((op) => op === 'upsert') ?? true
     order.add(group)
     from ??= group[first]?.[0] ?? null
     to = group[first]?.at(-1) ?? null
@@ -68,20 +78,30 @@ async function inspect({ key }: Pick<PartFile, 'key'>, table: Table, deps: Icebe
     // A file's rows are of scans that began on one day, whose name its folder bears.
     if (typeof at === 'number') day = dayOf(at)
   }
-  return { statistics: gathering.statistics(), day, sorted: order.sorted(), from, to }
+  const { sorted, unique } = order.seen()
+  return { statistics: gathering.statistics(), day, sorted, single: upserts && sorted && unique, from, to }
 }
 
-/** Watches whether rows go by key; `keyAt` says where its cells stand in a group. */
+/** Whether no file reaches into the range of another, by the first cells of their keys. */
+export function areApart(files: readonly Pick<Inspected, 'from' | 'to'>[]): boolean {
+  const inOrder = files.toSorted((a, b) => compareCells(a.from, b.from))
+  return inOrder.every(({ from }, at) => at === 0 || compareCells(inOrder[at - 1]!.to, from) < 0)
+}
+
+/** Watches whether rows go by key, and none like another; `keyAt` says where its cells stand in a group. */
 function watchOrder(keyAt: readonly number[]) {
   let previous: Cell[] | null = null
   let sorted = true
+  let unique = true
   return {
-    sorted: () => sorted,
+    seen: () => ({ sorted, unique }),
     add: (group: RowGroup) => {
       const rows = group[0]?.length ?? 0
       for (let row = 0; row < rows && sorted; row++) {
         const cells = keyAt.map((at) => group[at]?.[row] ?? null)
-        if (previous && compareKeys(previous, cells) > 0) sorted = false
+        const difference = previous ? compareKeys(previous, cells) : -1
+        if (difference > 0) sorted = false
+        else if (difference === 0) unique = false
         previous = cells
       }
     },

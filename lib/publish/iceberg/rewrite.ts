@@ -2,7 +2,7 @@ import { type IdentifiedColumn, identifiedColumnsOf } from '../../streams/field-
 import { compareCells, orderColumns } from '../../streams/row-order.ts'
 import type { Cell } from '../../streams/table.ts'
 import { adopt } from './adopt.ts'
-import { lookAtChanges } from './coming.ts'
+import { allStand, lookAtChanges } from './coming.ts'
 import { createCurrentWriter } from './current-writer.ts'
 import { compareKeys, existing } from './inspect.ts'
 import type { DataFile } from './manifests.ts'
@@ -48,12 +48,13 @@ export async function rewrite(files: readonly DataFile[], rewriting: Rewriting):
 /** Decides what becomes of each file. */
 async function decide(all: readonly PlacedFile[], rewriting: Rewriting) {
   const { progress, deps } = rewriting
-  const { rows, ofRows, touched } = await lookAtChanges(all, rewriting)
+  const isFresh = all.length === 0 && progress.state.inCurrentForm
+  const { rows, ofRows, touched } = (isFresh && (await allStand(rewriting))) || (await lookAtChanges(all, rewriting))
   const old = new Set([...touched.certain, ...(await holdingChanged(touched.perhaps, rewriting))])
   const files = all.map(({ file }) => file)
   const anew = isCrumbled(files, deps.fileSize) ? all : all.filter((each) => old.has(each))
   const decided = {
-    adopts: all.length === 0 && progress.state.inCurrentForm && rows === ofRows,
+    adopts: isFresh && rows === ofRows,
     anew: anew.map(({ file }) => file.path),
     isChanged: old.size > 0 || rows > 0,
   }

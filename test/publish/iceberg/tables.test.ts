@@ -10,7 +10,7 @@ import { columnsOf, type Table } from '../../../lib/streams/table.ts'
 import { createMemoryBehind } from '../../support/memory/behind.ts'
 import { serveTables } from '../../support/tables/table-server.ts'
 import { createTablesWorld, type TablesWorld } from '../../support/tables/tables-world.ts'
-import { listOf, session, user, users } from '../../sync/support/source.ts'
+import { listOf, pagesOf, session, user, users } from '../../sync/support/source.ts'
 
 let world: TablesWorld
 let reader: Awaited<ReturnType<typeof serveTables>>
@@ -80,10 +80,25 @@ describe('the Iceberg tables', () => {
     expect((await metadataOf('organization_users_current')).snapshots).toHaveLength(2)
   })
 
+  it('begin with one row per record, where the first scan met a record twice', async () => {
+    world = createTablesWorld({ address: reader.address, settings: { flushRecords: 1 } })
+    const run = world.newRun()
+    const newer = { ...tagged(1, 'b', ['y']), updatedAt: Date.UTC(2026, 2, 2) }
+    await world.sync(sessions, pagesOf([tagged(1, 'a', ['x'])], [tagged(2, 'c', ['z'])], [newer]), run)
+    await world.publishRun(run)
+    const titles = async (table: string) => (await reader.rows(table)).map(({ title }) => title).sort()
+    expect(await titles('sessions')).toEqual(['a', 'b', 'c'])
+    expect(await titles('sessions_current')).toEqual(['b', 'c'])
+    const tags = await reader.rows('session_tags_current')
+    expect(tags.map(({ name }) => name).sort()).toEqual(['y', 'z'])
+  })
+
   it('keep the right to write however long a publication takes, and stop where it is lost', async () => {
     newWorld()
+    await world.sync(organizationUsers, listOf(users(10_000)), { runId: world.newRun().runId })
     const run = world.newRun()
-    await world.sync(organizationUsers, listOf(users(10_000)), { runId: run.runId })
+    // A record that is there twice: each row is looked at.
+    await world.sync(organizationUsers, listOf([user(0, { firstName: 'Zoe' }), ...users(10_000).slice(1)]), run)
     await world.publishRun(run)
     const manifest = (await world.lake.readManifest(run.runId))!
     const tables = createIcebergTables(

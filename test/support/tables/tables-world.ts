@@ -8,6 +8,7 @@ import { rowFiles } from '../../../lib/stores/row-files.ts'
 import { createFolderPointers } from '../../../lib/stores/table-pointers.ts'
 import { streams } from '../../../lib/streams/index.ts'
 import type { Stream } from '../../../lib/streams/stream.ts'
+import type { SyncSettings } from '../../../lib/sync/context.ts'
 import { listOf } from '../../sync/support/source.ts'
 import { createWorld } from '../../sync/support/world.ts'
 import { createMemoryObjects } from '../memory/objects.ts'
@@ -21,12 +22,14 @@ export type TablesWorld = ReturnType<typeof createTablesWorld>
 export function createTablesWorld({
   address = 'memory://lake',
   objects = createMemoryObjects(),
+  settings = {},
 }: {
   address?: string
   objects?: ObjectStore
+  settings?: Partial<SyncSettings>
 } = {}) {
   const lake = createPublishingLake(objects)
-  const world = createWorld({ lake })
+  const world = createWorld({ lake, settings })
   let attempts = 0
   const icebergDeps = (more: Partial<IcebergDeps> = {}): IcebergDeps => ({
     files: objects,
