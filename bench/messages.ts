@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nodeOptions, wholeProcessor } from '../infra/constructs/worker-function.ts'
+import { mallocOptions, nodeOptions, wholeProcessor } from '../infra/constructs/worker-function.ts'
 import { buildInto } from './build.ts'
 import type { MessagesAnswer, MessagesQuestion } from './messages-worker.ts'
 import { ask, serve } from './processes.ts'
@@ -98,7 +98,8 @@ function reader({ dir, platform, worker, profile }: Bench, environment: Record<s
     const profiles = await mkdtemp(join(dir, 'profile-'))
     const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
     const question: MessagesQuestion = { variables, streams }
-    const answer = await ask<MessagesAnswer>(worker, question, [...nodeOptions(wholeProcessor), ...options])
+    const execArgv = [...nodeOptions(wholeProcessor), ...options]
+    const answer = await ask<MessagesAnswer>(worker, question, { execArgv, env: mallocOptions })
     const night = { ...answer, asked: (await asked()) - before }
     process.stderr.write(`  ${streams.join(', ')} ${JSON.stringify({ ...reading, ...night })}\n`)
     if (profile) process.stderr.write(`${await tableOfProfiles(profiles, worker)}\n`)

@@ -5,10 +5,14 @@ import { fileURLToPath } from 'node:url'
 /** A child process of the benchmark: asked once, it answers once and lives until it is stopped. */
 export type Served<A> = { answer: A; stop(): Promise<void> }
 
-/** Starts a file of this folder, or a built one, with Node's options for it, and asks it. @throws Error when it ends before it has answered. */
-export async function serve<A>(file: string, question: unknown, execArgv: string[] = []): Promise<Served<A>> {
+/** Node's options for a process, and variables that it has besides those of this one. */
+type Options = { execArgv?: string[]; env?: Record<string, string> }
+
+/** Starts a file of this folder, or a built one, and asks it. @throws Error when it ends before it has answered. */
+export async function serve<A>(file: string, question: unknown, options: Options = {}): Promise<Served<A>> {
   const path = isAbsolute(file) ? file : fileURLToPath(new URL(file, import.meta.url))
-  const child = fork(path, { serialization: 'advanced', execArgv })
+  const { execArgv = [], env = {} } = options
+  const child = fork(path, { serialization: 'advanced', execArgv, env: { ...process.env, ...env } })
   child.send({ question })
   const answer = await new Promise<A>((resolve, reject) => {
     child.once('message', (message) => {
@@ -30,8 +34,8 @@ async function stopped(child: ChildProcess): Promise<void> {
 }
 
 /** Asks a file and stops it when it has answered. */
-export async function ask<A>(file: string, question: unknown, execArgv?: string[]): Promise<A> {
-  const { answer, stop } = await serve<A>(file, question, execArgv)
+export async function ask<A>(file: string, question: unknown, options?: Options): Promise<A> {
+  const { answer, stop } = await serve<A>(file, question, options)
   await stop()
   return answer
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nodeOptions, wholeProcessor } from '../infra/constructs/worker-function.ts'
+import { mallocOptions, nodeOptions, wholeProcessor } from '../infra/constructs/worker-function.ts'
 import type { Cost } from './bare-loop.ts'
 import { buildInto } from './build.ts'
 import { ask, serve } from './processes.ts'
@@ -65,7 +65,8 @@ export async function measureRound({ dir, files, addresses, profile }: Place & {
       PLATFORM_API_KEY: 'sim-key',
       REDACTION_KEY: 'a key of the benchmark, long enough',
     }
-    const answer = await ask<WorkerAnswer>(files.worker, variables, [...nodeOptions(wholeProcessor), ...options])
+    const execArgv = [...nodeOptions(wholeProcessor), ...options]
+    const answer = await ask<WorkerAnswer>(files.worker, variables, { execArgv, env: mallocOptions })
     if (profile) process.stderr.write(`${name}\n${await tableOfProfiles(profiles, files.worker)}\n`)
     return answer
   }

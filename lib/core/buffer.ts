@@ -8,6 +8,6 @@ export function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buff
  * made the bytes, and knows that nobody looks at them again. Memory outside its heap makes V8 collect all garbage each time
  * that some 60 MB of it have gathered, and until then it is kept.
  */
-export function release({ buffer, byteLength }: Uint8Array): void {
+export function release({ buffer, byteLength }: ArrayBufferView): void {
   if (byteLength > 0 && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

@@ -1,3 +1,4 @@
+import { release } from '../core/buffer.ts'
 import { digestBytes } from '../core/keyed-digest.ts'
 import { grown } from './key-set.ts'
 
@@ -38,7 +39,9 @@ export function createByteDigests(room: number): ByteDigests {
       digests.set(digest, at * digestBytes)
       end = Math.max(end, at + 1)
       // What a key had before stays in the slots, and matches nothing there.
-      if (slots !== null && !enter(slots, digests, at)) slots = null
+      if (slots === null || enter(slots, digests, at)) return
+      release(slots.at)
+      slots = null
     },
     clear: (at) => {
       if (at < end) digests.fill(0, at * digestBytes, (at + 1) * digestBytes)
@@ -106,5 +109,6 @@ function hashOf(digest: string): number {
 function enlarged(digests: Uint8Array, needed: number): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(Math.max(grown(digests.length), needed))
   larger.set(digests)
+  release(digests)
   return larger
 }

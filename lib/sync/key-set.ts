@@ -1,3 +1,4 @@
+import { release } from '../core/buffer.ts'
 import { packKey, unpackKey } from './packed-key.ts'
 
 /**
@@ -35,6 +36,7 @@ export function createKeySet(room: number): KeySet {
     if (used + length <= bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(grown(bytes.length), used + length))
     bytes.copy(larger, 0, 0, used)
+    release(bytes)
     bytes = larger
   }
   /** Takes the key that stands behind the others now, so many bytes long. */
@@ -100,7 +102,9 @@ function enter(slots: Slots, hash: number): void {
   slots.size += 1
   if (slots.size * 2 <= slots.at.length) fill(slots, slots.size - 1)
   else {
-    slots.at = emptySlots(slots.at.length * 2)
+    const { length } = slots.at
+    release(slots.at)
+    slots.at = emptySlots(length * 2)
     for (let at = 0; at < slots.size; at++) fill(slots, at)
   }
 }
@@ -119,6 +123,7 @@ function emptySlots(count: number) {
 function enlarged(array: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(grown(array.length))
   larger.set(array)
+  release(array)
   return larger
 }
 

@@ -1,3 +1,4 @@
+import { release } from '../core/buffer.ts'
 import { createByteDigests } from './byte-digests.ts'
 import { createKeySet, grown, type KeySet } from './key-set.ts'
 
@@ -179,6 +180,9 @@ function columnsFor(keys: number, from?: Columns): Columns {
     kinds: new Uint8Array(keys),
     passes: new Uint8Array(keys),
   }
-  if (from) for (const name of ['hashes', 'times', 'kinds', 'passes'] as const) columns[name].set(from[name])
+  for (const name of from ? (['hashes', 'times', 'kinds', 'passes'] as const) : []) {
+    columns[name].set((from as Columns)[name])
+    release((from as Columns)[name])
+  }
   return columns
 }

@@ -28,10 +28,12 @@ describe('functions', () => {
     ])
   })
 
-  it('leave half of their memory to what lies outside of the heap, as keys of streams do', () => {
+  it('leave half of their memory to what lies outside of the heap, as keys of streams do, and have it given back', () => {
     for (const [, { Properties: p }] of functions) {
       const options = `--max-semi-space-size=16 --max-old-space-size=${Math.floor(Number(p.MemorySize) / 2)}`
-      expect(p.Environment).toMatchObject({ Variables: { NODE_OPTIONS: options } })
+      expect(p.Environment).toMatchObject({
+        Variables: { NODE_OPTIONS: options, MALLOC_MMAP_THRESHOLD_: '65536' },
+      })
     }
   })
 
