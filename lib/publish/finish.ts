@@ -58,10 +58,11 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
   if (news.length > 0) await lake.writeManifest(manifest, lease.signal)
   // Engines that read a whole folder see it once it is registered: by then it holds what the manifest lists, and no parts.
   const together = [...Map.groupBy(scans, ({ stream }) => withoutShard(stream)).values()]
-  const [working] = await Promise.all([
-    mapConcurrently(together, callsAtOnce, (some) => index.objectsOf(some)),
-    eachConcurrently(together, callsAtOnce, (some) => removeOthers(some, manifest, deps)),
-  ])
+  const working = mapConcurrently(together, callsAtOnce, (some) => index.objectsOf(some))
+  working.catch(() => {
+    // Awaited when all is visible: what only cleans up holds nothing back.
+  })
+  await eachConcurrently(together, callsAtOnce, (some) => removeOthers(some, manifest, deps))
   if (published.length > 0) {
     await deps.catalog.register(manifest)
     await lake.addToList({ ...manifest, scans: published }, lease.signal)
@@ -69,7 +70,7 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
     await lake.pointLatest(manifest, lease.signal)
   }
   await eachConcurrently(scans, callsAtOnce, ({ stream, scanId }) => checkpoints.markPublished(stream, scanId))
-  await eachConcurrently(working, callsAtOnce, (keys) => index.remove(keys))
+  await eachConcurrently(await working, callsAtOnce, (keys) => index.remove(keys))
   return { manifest, published: { ...manifest, scans: published } }
 }
 

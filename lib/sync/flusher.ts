@@ -113,6 +113,8 @@ async function announce(flushing: Flushing, scan: Scan): Promise<void> {
   if (checkpoint.scan?.scanId === context.scan.scanId) return
   context.lease.signal.throwIfAborted()
   if (checkpoint.scan !== null) await clearLake(context, checkpoint.scan)
+  // That may have taken longer than the lease.
+  context.lease.signal.throwIfAborted()
   await moveCheckpoint(flushing, { ...checkpoint, scan, runId: context.run.runId })
 }
 

@@ -102,9 +102,9 @@ function enter(slots: Slots, hash: number): void {
   slots.size += 1
   if (slots.size * 2 <= slots.at.length) fill(slots, slots.size - 1)
   else {
-    const { length } = slots.at
+    const larger = emptySlots(slots.at.length * 2)
     release(slots.at)
-    slots.at = emptySlots(length * 2)
+    slots.at = larger
     for (let at = 0; at < slots.size; at++) fill(slots, at)
   }
 }

@@ -40,7 +40,7 @@ export async function allStand({ mainFiles, changes, look, stillMine }: Rewritin
     looks.push(await look(file))
     await stillMine()
   }
-  if (!looks.every(({ single }) => single) || !areApart(looks)) return null
+  if (looks.length === 0 || !looks.every(({ single }) => single) || !areApart(looks)) return null
   const rows = rowsOf(changes)
   return { rows, ofRows: rows, touched: { certain: new Set(), perhaps: [] } }
 }
