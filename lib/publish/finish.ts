@@ -51,7 +51,7 @@ const callsAtOnce = 8
 export async function finishPublication(pending: Pending, deps: Finishing): Promise<Publication> {
   const { lake, lease, checkpoints, index } = deps
   const { runId, scans } = pending
-  const [before, found] = await Promise.all([lake.readManifest(runId), filesOf(scans, deps)])
+  const [before, found] = await Promise.all([lake.readManifest(runId), readLists(scans, deps)])
   const news = await newsOf(found, before, deps)
   const manifest = manifestOf(runId, before, { listed: await withFewFiles(news, pending, deps), deps })
   const published = manifest.scans.filter((scan) => scans.some((one) => isOne(one, scan)))
@@ -70,7 +70,7 @@ export async function finishPublication(pending: Pending, deps: Finishing): Prom
     await lake.pointLatest(manifest, lease.signal)
   }
   await eachConcurrently(scans, callsAtOnce, ({ stream, scanId }) => checkpoints.markPublished(stream, scanId))
-  await eachConcurrently(await working, callsAtOnce, (keys) => index.remove(keys))
+  await index.remove((await working).flat())
   return { manifest, published: { ...manifest, scans: published } }
 }
 
@@ -84,7 +84,7 @@ function noteBehind({ scans, publishedAt: since }: Manifest, { tables, behind }:
 type Found = { scan: ScanSummary; files: PartFile[] | null }
 type Listed = { scan: ScanSummary; files: PartFile[] }
 
-function filesOf(scans: readonly ScanSummary[], { index }: Finishing): Promise<Found[]> {
+function readLists(scans: readonly ScanSummary[], { index }: Finishing): Promise<Found[]> {
   return mapConcurrently(scans, callsAtOnce, async (scan) => ({ scan, files: await index.readFiles(scan.filesKey) }))
 }
 

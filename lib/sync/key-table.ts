@@ -180,9 +180,10 @@ function columnsFor(keys: number, from?: Columns): Columns {
     kinds: new Uint8Array(keys),
     passes: new Uint8Array(keys),
   }
-  for (const name of from ? (['hashes', 'times', 'kinds', 'passes'] as const) : []) {
-    columns[name].set((from as Columns)[name])
-    release((from as Columns)[name])
+  if (from === undefined) return columns
+  for (const name of ['hashes', 'times', 'kinds', 'passes'] as const) {
+    columns[name].set(from[name])
+    release(from[name])
   }
   return columns
 }
